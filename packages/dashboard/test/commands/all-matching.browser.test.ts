@@ -74,7 +74,7 @@ async function idsOnScreen(page: Page): Promise<string[]> {
   const grid = page.getByRole("grid");
   await waitFor(async () => {
     await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-    return (await page.getByText("No older task is kept.").count()) > 0;
+    return (await page.getByText("End of list").count()) > 0;
   });
   await page.getByRole("checkbox", { name: "Select all loaded rows" }).check({ force: true });
   await bar(page).getByRole("button", { name: "Copy ids" }).click();
@@ -168,13 +168,13 @@ test("all results of a search by engine can be retried by an admin, but not dele
   const remove = bar(page).getByRole("button", { name: "Delete" });
   await expect
     .poll(() => remove.getAttribute("title"))
-    .toBe("Tick the tasks: what a search finds cannot be deleted at once");
+    .toBe("Select tasks one by one: search results can't be deleted all at once");
   const cancel = bar(page).getByRole("button", { name: "Cancel" });
   await expect
     .poll(() => cancel.getAttribute("title"))
     .toBe("Select individual tasks: all matches can't be cancelled at once");
   await expect.poll(() => bar(page).getByRole("button", { name: "Retry" }).getAttribute("aria-disabled")).toBe("false");
-  await bar(page).getByRole("button", { name: "Only the 1 ticked" }).click();
+  await bar(page).getByRole("button", { name: "Only the 1 selected" }).click();
   await bar(page).getByText("1 selected").waitFor();
 });
 

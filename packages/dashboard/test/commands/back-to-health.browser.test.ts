@@ -102,7 +102,7 @@ test("a failing BullMQ queue is recovered in the dashboard, on the command line 
   expect((await brain.as.admin.post("/projects/shop/commands/retry-task", body)).status).toBe(202);
   await succeeds("by-api");
   await page.goto("/p/shop/tasks?state=failure");
-  await page.getByText("No task matches").waitFor();
+  await page.getByText("No tasks match").waitFor();
   expect(faults).toEqual([]);
   await page.context().close();
 

@@ -87,7 +87,7 @@ describe("onboarding from an empty project to its first task", () => {
     const [task] = (await brain.as.root.get(tasks)).body.items;
     const deleted = await brain.as.root.post(`${tasks}/bulk-delete`, { task_ids: [task.id] });
     expect(deleted.body.deleted_count).toBe(1);
-    await page.getByText("No task yet").waitFor();
+    await page.getByText("No tasks yet").waitFor();
     expect(await page.getByText("Connect the first agent").count()).toBe(0);
     expect(faults).toEqual([]);
   });

@@ -201,7 +201,7 @@ describe("the page of an issue", () => {
     tell(agent, [...passes, ...failures("LockError"), ...failures("QuotaError")]);
     await waitFor(async () => (await issues()).filter((issue) => issue.sample_task_name === "sync.pull").length === 2);
     const { page, faults } = await openAs("viewer", `issues/${await printOf("sync.pull")}`);
-    const panel = page.getByRole("region", { name: "What is different about the failures" });
+    const panel = page.getByRole("region", { name: "What's different about the failures" });
     await panel
       .getByText("5 failures of this issue compared with 6 passes of the same task name (last 24 h).")
       .waitFor();

@@ -80,7 +80,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
   "filtered to nothing": {
     path: ({ slug }) => `/p/${slug}/tasks?name=nothing&state=retry`,
     title: /^Tasks/,
-    ready: (page) => page.getByText("No task matches").waitFor(),
+    ready: (page) => page.getByText("No tasks match").waitFor(),
   },
   "task in the drawer": {
     path: ({ slug }) => `/p/${slug}/tasks?task=scripted/bad-1`,
@@ -105,7 +105,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
   "unknown task": {
     path: ({ slug }) => `/p/${slug}/tasks/scripted/nope`,
     title: /nope/,
-    ready: (page) => page.getByText("This task is not here").waitFor(),
+    ready: (page) => page.getByText("Task not in this project").waitFor(),
   },
   ...issuePages,
   queues: {

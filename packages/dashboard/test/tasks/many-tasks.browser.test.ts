@@ -74,7 +74,7 @@ describe("more tasks of an engine than one command is asked for", () => {
     const grid = page.getByRole("grid");
     await waitFor(async () => {
       await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-      return (await page.getByText("No older task is kept.").count()) > 0;
+      return (await page.getByText("End of list").count()) > 0;
     });
     await page.getByRole("checkbox", { name: "Select all loaded rows" }).check({ force: true });
     await bar.getByRole("button", { name: "Retry" }).click();

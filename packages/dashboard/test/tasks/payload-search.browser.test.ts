@@ -35,7 +35,7 @@ test.each(["customer=42", "customer:42"])(
     const box = page.getByRole("combobox");
     await box.fill(typed);
     await box.press("Enter");
-    await page.getByText("No task matches").waitFor();
+    await page.getByText("No tasks match").waitFor();
     const link = page.getByRole("link", { name: "args.customer:42", exact: true });
     await link.waitFor();
     expect(await axeFaults(page)).toEqual([]);

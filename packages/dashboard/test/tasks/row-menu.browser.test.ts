@@ -33,10 +33,10 @@ describe("the menu of a row", () => {
     await page.keyboard.press("m");
     await menu(page).waitFor();
     await menu(page).getByText("billing.charge").first().waitFor();
-    expect(await menu(page).getByRole("button", { name: "Open beside the list" }).evaluate(isFocused)).toBe(true);
+    expect(await menu(page).getByRole("button", { name: "Open in side panel" }).evaluate(isFocused)).toBe(true);
     expect(await axeFaults(page)).toEqual([]);
     await page.keyboard.press("ArrowDown");
-    expect(await menu(page).getByRole("link", { name: "Open its page" }).evaluate(isFocused)).toBe(true);
+    expect(await menu(page).getByRole("link", { name: "Open full page" }).evaluate(isFocused)).toBe(true);
     await page.keyboard.press("Escape");
     await menu(page).waitFor({ state: "detached" });
     await expect.poll(() => rowOf(page, "bad-1").evaluate(isFocused)).toBe(true);
@@ -76,14 +76,14 @@ describe("the menu of a row", () => {
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe("bad-1");
     await choose("bad-1", "Select");
     await page.getByText("1 selected").waitFor();
-    await choose("bad-1", "Take out of the selection");
+    await choose("bad-1", "Deselect");
     await page.getByText("1 selected").waitFor({ state: "detached" });
-    await choose("bad-1", "Open beside the list");
+    await choose("bad-1", "Open in side panel");
     await page.getByRole("dialog").getByText("PaymentError", { exact: true }).waitFor();
     await page.keyboard.press("u");
-    await choose("bad-1", "Only tasks of this name");
+    await choose("bad-1", "Show only this task name");
     await rowOf(page, "wait-1").waitFor({ state: "detached" });
-    await choose("bad-1", "Open its issue");
+    await choose("bad-1", "View issue");
     await page.getByRole("heading", { level: 1, name: "PaymentError" }).waitFor();
   });
 

@@ -59,7 +59,7 @@ describe("why a task is not running", () => {
     await page.clock.install();
     await page.goto(`/p/${shop.brain.project.slug}/tasks/${engine}/waits`);
     await paused(page).waitFor();
-    await page.getByText("Waiting in it").waitFor();
+    await page.getByText("Waiting tasks").waitFor();
     const list = page.getByRole("list").filter({ has: paused(page) });
     expect(await list.getByRole("link", { name: "mails" }).getAttribute("href")).toBe(
       `/p/${shop.brain.project.slug}/queues/${engine}/mails`,

@@ -28,12 +28,12 @@ describe("the columns", () => {
     const menu = page.getByRole("group", { name: "Columns" });
     await menu.getByRole("checkbox", { name: "Engine" }).press("Space");
     await menu.getByRole("checkbox", { name: "Error" }).press("Space");
-    await menu.getByRole("button", { name: "Queue: earlier" }).press("Enter");
+    await menu.getByRole("button", { name: "Queue: move up" }).press("Enter");
     await menu.getByRole("button", { name: "Queue: wider" }).press("Enter");
     expect(await axeFaults(page)).toEqual([]);
     await page.keyboard.press("Escape");
 
-    const chosen = ["State", "Queue", "Task, id tail", "Worker"];
+    const chosen = ["State", "Queue", "Task", "Worker"];
     expect((await heads(page)).slice(0, 4)).toEqual(chosen);
     expect(await widthOf(page, "Queue")).toBeGreaterThan(before);
     await row(page, "billing.charge failure").getByText("PaymentError: upstream 503").waitFor();
@@ -43,8 +43,8 @@ describe("the columns", () => {
     expect((await heads(page)).slice(0, 4)).toEqual(chosen);
 
     await page.getByRole("button", { name: "Columns" }).click();
-    await page.getByRole("button", { name: "Usual columns" }).click();
-    expect((await heads(page)).slice(0, 3)).toEqual(["State", "Task, id tail", "Engine"]);
+    await page.getByRole("button", { name: "Reset columns" }).click();
+    expect((await heads(page)).slice(0, 3)).toEqual(["State", "Task", "Engine"]);
     expect(faults).toEqual([]);
   });
 

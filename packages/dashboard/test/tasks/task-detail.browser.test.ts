@@ -69,7 +69,7 @@ describe("the drawer", () => {
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
     const drawer = page.getByRole("dialog");
-    await drawer.getByText("The task could not be shown").waitFor();
+    await drawer.getByText("Couldn't show the task").waitFor();
     await drawer.getByText("If a newer version was installed").waitFor();
     expect(await row(page, "billing.charge failure").isVisible()).toBe(true);
     expect(await axeFaults(page)).toEqual([]);
@@ -142,7 +142,7 @@ describe("a task that is deleted while it is open", () => {
     const { body } = await shop.brain.as.admin.get(`${tasksPath()}/scripted/${id}`);
     await shop.brain.as.admin.post(`${tasksPath()}/bulk-delete`, { task_ids: [body.id] });
 
-    await page.getByText("This task is not here").waitFor();
+    await page.getByText("Task not in this project").waitFor();
     expect(await page.getByRole("heading", { name: "del.one" }).count()).toBe(0);
   });
 });

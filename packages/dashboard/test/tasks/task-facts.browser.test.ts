@@ -31,7 +31,7 @@ const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText(
 describe("the head of a task", () => {
   test("tells how long it still waits, and leads to its queue, its release and its tags", async () => {
     const page = await open("/scripted/later-1");
-    await page.getByText(/^not before, in (59 min|1 h)/).waitFor();
+    await page.getByText(/^earliest start in (59 min|1 h)/).waitFor();
     const hrefOf = async (name: string) =>
       decodeURIComponent((await page.getByRole("link", { name, exact: true }).getAttribute("href")) ?? "");
     const project = `/p/${shop.brain.project.slug}`;
@@ -61,7 +61,7 @@ test("a family that is larger than is shown says so", async () => {
     await route.fulfill({ json: { ...tree, truncated: true } });
   });
   await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/root-1`);
-  await page.getByText("Truncated at 500: the family has more tasks than are shown.").waitFor();
+  await page.getByText("Only the first 500 tasks of the family are shown.").waitFor();
 });
 
 test("the ids of ticked tasks are copied, and more than ten thousand are deleted in several goes", async () => {

@@ -52,7 +52,7 @@ async function openTask(taskId: string): Promise<Screen> {
 describe("why it failed", () => {
   test("is set beside the tasks that passed, and leads to those of the same fingerprint", async () => {
     const { page } = await openTask("cmp-0");
-    const panel = page.getByRole("region", { name: "What is different about the failures" });
+    const panel = page.getByRole("region", { name: "What's different about the failures" });
     await panel
       .getByText("6 failures of this task name compared with 6 passes of the same name (last 24 h).")
       .waitFor();
@@ -76,7 +76,7 @@ describe("why it failed", () => {
 
   test("leads to failures that say the same while none was for good", async () => {
     const { page } = await openTask("retrying");
-    const like = page.getByRole("link", { name: "Failures like this" });
+    const like = page.getByRole("link", { name: "Similar failures" });
     const query = new URL((await like.getAttribute("href")) ?? "", shop.brain.url).searchParams;
     expect([query.get("state"), query.get("q")]).toEqual([
       "failure",
@@ -88,7 +88,7 @@ describe("why it failed", () => {
     const { page, faults } = await openTask("bad-1");
     const panel = page.getByRole("region", { name: /^Failure/ });
     const traceback = panel.getByRole("region", { name: "Traceback" });
-    await panel.getByText("1 own frame, 1 folded").waitFor();
+    await panel.getByText("1 own frame, 1 collapsed").waitFor();
     await traceback.getByText("gateway.ts").waitFor();
     const library = traceback.getByText("/bullmq/dist/worker.js");
     expect(await library.isVisible()).toBe(false);
@@ -126,7 +126,7 @@ test("events that were lost while a task lived are told above it", async () => {
     }),
   );
   await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/bad-1`);
-  const gaps = page.getByRole("region", { name: "Events lost while it lived" });
+  const gaps = page.getByRole("region", { name: "Lost events" });
   await gaps.getByText("31 events lost").waitFor();
   await gaps.getByText("Steps of this task may be missing.").waitFor();
   expect(await gaps.getByText("7 events lost").count()).toBe(0);

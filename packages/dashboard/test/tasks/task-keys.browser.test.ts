@@ -94,7 +94,7 @@ describe("views", () => {
     await row(page, "billing.charge failure").waitFor();
     await row(page, "emails.send_receipt success").waitFor({ state: "detached" });
     await shows("Slow", { q: "runtime:>30s" });
-    await page.getByText("No task matches").waitFor();
+    await page.getByText("No tasks match").waitFor();
     await shows("Waiting over 5 min", { q: "waiting:>5m" });
     await row(page, "key.n0 pending").waitFor();
     await shows("Failed", { state: "failure" });

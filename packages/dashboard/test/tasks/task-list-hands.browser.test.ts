@@ -127,7 +127,7 @@ describe("filtering by a cell", () => {
     const { page } = await openTasks();
     await row(page, "billing.charge failure").getByRole("img").hover();
     await page.keyboard.press("f");
-    await page.getByText("Wait, run cannot be filtered by.").waitFor();
+    await page.getByText("Can't filter by duration.").waitFor();
   });
 });
 
@@ -157,7 +157,7 @@ describe("views", () => {
     await tab.waitFor();
     expect(param(page, "queue")).toBe("billing");
 
-    await page.getByRole("button", { name: "Drop filter queue" }).click();
+    await page.getByRole("button", { name: "Remove filter queue" }).click();
     await page.getByText("Payday · changed").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     await page.getByRole("button", { name: "Reset" }).click();
@@ -235,7 +235,7 @@ describe("an export", () => {
       .getByRole("dialog")
       .getByRole("button", { name: /^Export/ })
       .click();
-    const refused = page.getByText("An export as csv holds at most 1 rows.");
+    const refused = page.getByText("A csv export is limited to 1 rows.");
     await refused.waitFor();
     await page.getByRole("radio", { name: "JSON" }).check({ force: true });
     await refused.waitFor({ state: "detached" });
@@ -262,7 +262,7 @@ test("all that match are deleted by an admin, and only offered to one", async ()
   await page.getByRole("button", { name: "Delete" }).click();
   await page.getByText("All tasks with queue many.").waitFor();
   await page.getByRole("button", { name: "Delete 230 tasks" }).click();
-  await page.getByText("No task matches").waitFor();
+  await page.getByText("No tasks match").waitFor();
   await page.context().close();
 
   const viewer = await openTasks("?queue=billing", shop.brain.as.viewer.cookie);
@@ -284,23 +284,23 @@ describe("a search", () => {
     await page.getByText("1 shown").waitFor();
     expect(await axeFaults(page)).toEqual([]);
 
-    await page.getByRole("button", { name: "Change the term args.gateway:eu-1" }).click();
+    await page.getByRole("button", { name: "Edit term args.gateway:eu-1" }).click();
     const box = page.getByRole("combobox");
     expect(await box.inputValue()).toBe("args.gateway:eu-1");
     await box.fill("-state:failure");
     await page.keyboard.press("Enter");
     await row(page, "emails.send_receipt success").waitFor();
-    await page.getByRole("button", { name: "Drop the term -state:failure" }).click();
+    await page.getByRole("button", { name: "Remove term -state:failure" }).click();
     await row(page, "billing.charge failure").waitFor();
     expect(faults).toEqual([]);
   });
 
   test("that is not understood is marked at its term, and what the server says stands in the list", async () => {
     const { page } = await openTasks("?q=queue:billing%20runtime:soon");
-    await page.getByRole("button", { name: /^Change the term runtime:soon, not understood/ }).waitFor();
-    await page.getByRole("heading", { name: "A filter is not understood" }).waitFor();
+    await page.getByRole("button", { name: /^Edit term runtime:soon, invalid/ }).waitFor();
+    await page.getByRole("heading", { name: "Invalid filter" }).waitFor();
     expect(await axeFaults(page)).toEqual([]);
-    await page.getByRole("button", { name: "Drop the term runtime:soon" }).click();
+    await page.getByRole("button", { name: "Remove term runtime:soon" }).click();
     await row(page, "billing.charge failure").waitFor();
   });
 });

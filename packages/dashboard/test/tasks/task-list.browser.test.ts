@@ -80,7 +80,7 @@ describe("with polling alone", () => {
     await page.route(/\/tasks\?/, (route) =>
       route.fulfill({ status: 500, json: { error: "internal_error", message: "boom", details: {}, request_id: "r" } }),
     );
-    const alert = page.getByRole("alert").filter({ hasText: "The list could not be read again. boom" });
+    const alert = page.getByRole("alert").filter({ hasText: "Couldn't refresh the list. boom" });
     await pollUntilShown(page, alert);
     expect(await row(page, "billing.charge failure").isVisible()).toBe(true);
 
@@ -91,7 +91,7 @@ describe("with polling alone", () => {
 
   test("what was asked for one filter does not come up under the next", async () => {
     const page = await openTasks("?queue=late", { isPolling: true });
-    await page.getByText("No task matches").waitFor();
+    await page.getByText("No tasks match").waitFor();
     await told([{ kind: "task.sent", taskId: "late-1", data: { task_name: "late.one", queue: "late" } }], "pending");
     let answer = () => {};
     const isHeld = new Promise<void>((resolve) => {
@@ -105,7 +105,7 @@ describe("with polling alone", () => {
     });
     await moveClockUntil(page, 5_000, () => isAsked);
     await page.getByRole("radio", { name: /^failure/ }).check({ force: true });
-    await page.getByRole("button", { name: "Drop filter queue" }).click();
+    await page.getByRole("button", { name: "Remove filter queue" }).click();
     await row(page, "billing.charge failure").waitFor();
 
     const answered = page.waitForResponse(/queue=late/);
@@ -123,7 +123,7 @@ test("one polite region tells how many tasks came and failed, and never names on
   const page = await openTasks("?search=spoken");
   await row(page, "spoken.one started").waitFor();
   await connection(page, "live");
-  const region = page.getByRole("status", { name: "What changed in the list" });
+  const region = page.getByRole("status", { name: "List updates" });
   expect(await region.count()).toBe(1);
   expect(await region.textContent()).toBe("");
   expect(await page.locator("main [role=grid]").evaluate((grid) => grid.closest("[aria-live], [role=status]"))).toBe(
@@ -187,7 +187,7 @@ describe("answers that are short of a page", () => {
   test("are followed by the next ones until the list is full or ended", async () => {
     const { page, reads } = await openRouted([1, 0, 2, 3, 0, 0, 1]);
     await row(page, "short.6").waitFor();
-    await page.getByText("No older task is kept.").waitFor();
+    await page.getByText("End of list").waitFor();
     expect(reads()).toBe(7);
   });
 
@@ -232,7 +232,7 @@ describe("answers that are short of a page", () => {
 
   test("without any row ask after a while whether to go on, and say how far they came", async () => {
     const { page, reads } = await openRouted([...Array.from({ length: 12 }, () => 0), 1]);
-    await page.getByText("No match so far").waitFor();
+    await page.getByText("No matches so far").waitFor();
     await page.getByText(/^Searched back to 2026-01-01/).waitFor();
     const more = page.getByRole("button", { name: "Continue" });
     await more.waitFor();

@@ -71,7 +71,7 @@ describe("the parts of the page", () => {
 
   test("say what differs between the attempts, and fold each one's traceback", async () => {
     const { page } = await openTask("fam-bad");
-    const change = page.getByRole("region", { name: "Attempt 1 against attempt 4" });
+    const change = page.getByRole("region", { name: "Attempt 1 compared with attempt 4" });
     await change.getByText("gateway.py:71").waitFor();
     expect(await change.textContent()).toContain("gateway.py:87");
     await page.getByRole("button", { name: "Traceback of attempt 1" }).click();
@@ -108,7 +108,7 @@ describe("the way through the list", () => {
     await heading(page, "walk.first");
     const next = page.getByRole("button", { name: "Next task in the list" });
     await expect.poll(() => next.getAttribute("aria-disabled")).toBe("true");
-    await expect.poll(() => next.getAttribute("title")).toBe("Last of the list");
+    await expect.poll(() => next.getAttribute("title")).toBe("This is the last task in the list");
 
     await page.keyboard.press("u");
     await page.getByRole("heading", { level: 1, name: "Tasks" }).waitFor();
@@ -244,12 +244,12 @@ describe("events", () => {
   test("of one kind are asked for where not all are here", async () => {
     const { page } = await openTask("busy");
     const events = page.locator("#events");
-    await events.getByLabel("Kind of event").selectOption("task.succeeded");
+    await events.getByLabel("Event kind").selectOption("task.succeeded");
     await events.getByText("newest 1 of 1,").waitFor();
     await events.getByRole("button", { name: "task.succeeded" }).click();
     await events.getByRole("region", { name: "Payload of task.succeeded" }).waitFor();
-    await events.getByLabel("Kind of event").selectOption("task.failed");
-    await events.getByText("No event of kind task.failed is kept.").waitFor();
+    await events.getByLabel("Event kind").selectOption("task.failed");
+    await events.getByText("No task.failed events are stored.").waitFor();
   });
 });
 
@@ -263,13 +263,13 @@ test("a task of another project is found there when somebody asks", async () => 
 
   const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
   await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/moved`);
-  await page.getByRole("button", { name: /^Look in/ }).click();
+  await page.getByRole("button", { name: /^Search .*other project/ }).click();
   await page.getByRole("link", { name: "other", exact: true }).click();
   await heading(page, "moved.away");
 
   await page.goto("/p/other/tasks/scripted/nowhere");
-  await page.getByRole("button", { name: /^Look in/ }).click();
-  await page.getByText("It is in none of the other projects either.").waitFor();
+  await page.getByRole("button", { name: /^Search .*other project/ }).click();
+  await page.getByText("Not found in any other project.").waitFor();
   await page.getByRole("link", { name: "Search the list for this id" }).click();
   await page.waitForURL(/search=nowhere/);
 });
@@ -288,8 +288,8 @@ test("a task is looked for in twenty projects at a time, and it is said in how m
     },
   );
   await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/nowhere`);
-  await page.getByRole("button", { name: "Look in 20 of the 25 other projects" }).click();
-  await page.getByText("It is in none of the first 20 of the 25 other projects.").waitFor();
-  await page.getByRole("button", { name: "Look in 5 more" }).click();
-  await page.getByText("It is in none of the other projects either.").waitFor();
+  await page.getByRole("button", { name: "Search 20 of 25 other projects" }).click();
+  await page.getByText("Not found in the first 20 of 25 other projects.").waitFor();
+  await page.getByRole("button", { name: "Search 5 more" }).click();
+  await page.getByText("Not found in any other project.").waitFor();
 });

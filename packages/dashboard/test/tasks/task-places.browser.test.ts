@@ -83,7 +83,7 @@ describe("Back", () => {
     await page.goBack();
     await row(page, "left.n45 pending").waitFor();
     await page.getByRole("button", { name: "Live tail" }).click();
-    await page.getByRole("button", { name: "Live tail waits for the top" }).waitFor();
+    await page.getByRole("button", { name: "Live tail: scroll to top" }).waitFor();
     await page.getByRole("radio", { name: /^pending/ }).check({ force: true });
     await row(page, "left.n0 pending").waitFor();
     expect(await top(page)).toBe(0);

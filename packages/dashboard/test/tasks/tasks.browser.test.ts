@@ -87,7 +87,7 @@ describe("filters", () => {
 
     await page.waitForURL(/[?]queue=billing$/);
     await row(page, "search.reindex pending").waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Drop filter queue" }).click();
+    await page.getByRole("button", { name: "Remove filter queue" }).click();
 
     await row(page, "search.reindex pending").waitFor();
   });
@@ -167,7 +167,7 @@ describe("deleting", () => {
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("button", { name: "Delete 1 task" }).click();
 
-    await page.getByText("No task matches").waitFor();
+    await page.getByText("No tasks match").waitFor();
     const answer = await shop.brain.as.viewer.get(`/projects/${shop.brain.project.slug}/tasks?queue=gone`);
     expect(answer.body.items).toEqual([]);
   });
@@ -200,7 +200,7 @@ describe("a long list", () => {
       })
       .toBe(true);
 
-    await page.getByText("No older task is kept.").waitFor();
+    await page.getByText("End of list").waitFor();
     expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThan(1_500);
     expect(faults).toEqual([]);
   });

@@ -126,7 +126,7 @@ function useTaskEntries(slug: string | null): Entry[] {
   });
   return [
     entry("Copy id", () => taskId, "y"),
-    ...copiesOf(slug, engine, taskId, task).map(({ words, text }) => entry(words, text)),
+    ...copiesOf(slug, engine, taskId, task).map(({ label, text }) => entry(label, text)),
   ];
 }
 

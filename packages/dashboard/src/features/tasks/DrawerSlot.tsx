@@ -10,18 +10,18 @@ let TaskDrawer = lazy(load);
 
 type DrawerProps = ComponentProps<typeof TaskDrawer>;
 
-// Looks up the file when it is drawn, so that a new try draws the new one.
+// Reads the variable on each render, so that a retry renders the newly loaded component.
 function Drawer(props: DrawerProps) {
   return <TaskDrawer {...props} />;
 }
 
-/** The place of the drawer: whatever breaks in it, the list beside it stays. */
+/** Renders the drawer inside an error boundary, so that its errors do not affect the list. */
 export function DrawerSlot(props: DrawerProps) {
   return (
     <CatchBoundary
       getResetKey={() => `${props.engine}/${props.taskId}`}
       onCatch={() => {
-        // A file that could not be loaded would be remembered as such; the next try asks for it again.
+        // `lazy` remembers a failed import, so a retry needs a new one.
         TaskDrawer = lazy(load);
       }}
       errorComponent={({ error, reset }) => (
@@ -29,7 +29,7 @@ export function DrawerSlot(props: DrawerProps) {
           <div className={css.broken}>
             <Button variant="icon" icon="x" aria-label="Close" title="Close (Esc)" onClick={props.onClose} />
           </div>
-          <ErrorPanel title="The task could not be shown" error={error} onRetry={reset} />
+          <ErrorPanel title="Couldn't show the task" error={error} onRetry={reset} />
         </dialog>
       )}
     >

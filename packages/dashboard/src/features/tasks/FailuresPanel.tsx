@@ -47,14 +47,14 @@ export function FailuresPanel({ slug, of, name, engine }: FailuresPanelProps) {
       missing={({ partial }) =>
         partial ? (
           <>
-            Searched back to <Stamp at={partial.reached} />; there was no time for older ones.
+            Searched back to <Stamp at={partial.reached} />; older tasks were not searched.
           </>
         ) : null
       }
       empty={({ items, partial }) =>
         items.length > 0 ? null : (
           <PanelEmpty kind="no-match">
-            {partial ? "None was found so far." : `No task of this ${of} failed in the ${range.label}.`}
+            {partial ? "None found so far." : `No tasks of this ${of} failed in the ${range.label}.`}
           </PanelEmpty>
         )
       }

@@ -21,18 +21,18 @@ interface TaskTableProps {
   label: string;
   /** Newest first. */
   tasks: readonly TaskRow[];
-  /** The column that tells most where these rows stand. */
+  /** The most useful columns in this context. */
   columns: readonly Column[];
-  /** Where events were lost; a band stands between the rows. */
+  /** Where events were lost, shown as bands between rows. */
   gaps?: readonly LossGap[];
   hasOlder?: boolean;
 }
 
-/** On a phone there is room for the task, with its error below, and for one figure. */
+/** A phone has space for the task, its error below it, and one number. */
 const phoneCells: ReadonlySet<Column> = new Set(["running"]);
 const heads: Record<Column, string> = { queue: "Queue", worker: "Worker", error: "Error", running: "Running" };
 
-/** A short table of tasks inside a panel. The list with all its means is the page Tasks. */
+/** A short table of tasks in a panel. The full list is the Tasks page. */
 export function TaskTable({ slug, label, tasks, columns, gaps = [], hasOlder = false }: TaskTableProps) {
   const isPhone = useIsPhone();
   const shown = isPhone ? columns.filter((column) => phoneCells.has(column)) : columns;
@@ -61,7 +61,7 @@ export function TaskTable({ slug, label, tasks, columns, gaps = [], hasOlder = f
             <th>
               <span className={css.word}>State</span>
             </th>
-            <th>Task, id tail</th>
+            <th>Task</th>
             {shown.map((column) => (
               <th key={column} className={column === "running" ? "num" : undefined}>
                 {heads[column]}
@@ -103,7 +103,7 @@ export function TaskTable({ slug, label, tasks, columns, gaps = [], hasOlder = f
   );
 }
 
-/** The first line: the rest is on the task's own page. */
+/** The first line of the error; the task page shows the rest. */
 function errorText({ exception }: TaskRow): string {
   return printable((exception ?? "not recorded").split("\n", 1)[0] ?? "");
 }

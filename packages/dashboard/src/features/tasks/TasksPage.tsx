@@ -13,7 +13,7 @@ const Onboarding = lazy(() => import("../onboarding/index.ts").then((module) => 
 
 export const loader: PageLoader<{ slug: string }> = async ({ params, location }) => {
   const search = readTasksSearch(location.search);
-  // What is counted back from the present would be another list once the page is there.
+  // Ages are relative to now, so the page would read a different list.
   if (search.since !== undefined || search.until !== undefined) return;
   await readPageAhead(taskListQuery(params.slug, filtersOf(search, Date.now())));
 };
@@ -27,7 +27,7 @@ function ProjectTasks({ slug }: { slug: string }) {
   usePage([[slug, paths.project(slug)], ["Tasks"]]);
   const stats = useQuery(statsQuery(slug));
   const search = useSearch({ from: "/signed-in/p/$slug/tasks", select: readTasksSearch, structuralSharing: true });
-  // A project without any task shows the way to the first one; once there, the list stays for good.
+  // A project without tasks shows the onboarding; once it has tasks, the list stays.
   const [hasTasks, setHasTasks] = useState(false);
   const total = stats.data?.tasks_total;
   if (!hasTasks && total !== undefined && total > 0) setHasTasks(true);

@@ -1,8 +1,8 @@
 import { useEffect } from "react";
 
 /**
- * When what had the focus leaves with the component, the current row of the list gets it, or the page without one; after the end of the dialog
- * that would have given it back.
+ * When the focused element unmounts with the component, moves focus to the current row of the list, or to the main content
+ * if there is none. If a dialog is open, waits for it to close.
  */
 export function useFocusBack(): void {
   useEffect(

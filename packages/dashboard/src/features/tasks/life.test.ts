@@ -5,22 +5,22 @@ import { barOf, lifeOf, scaleOf, steadyScale, tryText } from "./life.ts";
 const now = Date.parse("2026-11-20T10:01:00.000Z");
 
 describe("lifeOf", () => {
-  test("takes the engine's own times where it has them", () => {
+  test("uses the engine's own times if available", () => {
     expect(lifeOf(taskRow({ wait_ms: 120, runtime_ms: 340 }), now)).toMatchObject({ waitMs: 120, runMs: 340 });
   });
 
-  test("falls back to the stamps", () => {
+  test("falls back to the timestamps", () => {
     expect(lifeOf(taskRow({ wait_ms: null, runtime_ms: null }), now)).toMatchObject({ waitMs: 2000, runMs: 3000 });
   });
 
-  test("lets a waiting task wait and a running one run until now", () => {
+  test("extends waits and runs of unfinished tasks to now", () => {
     const waiting = taskRow({ state: "pending", started_at: null, finished_at: null, wait_ms: null, runtime_ms: null });
     expect(lifeOf(waiting, now)).toMatchObject({ waitMs: 60_000, runMs: 0, isWaiting: true });
     const running = taskRow({ state: "started", finished_at: null, runtime_ms: null });
     expect(lifeOf(running, now)).toMatchObject({ waitMs: 2000, runMs: 58_000, isRunning: true });
   });
 
-  test("counts the wait from when the task was due, and of a later attempt from when it was queued again", () => {
+  test("counts the wait from the due time, and for a later attempt from when it was queued again", () => {
     const waiting = {
       state: "received",
       started_at: null,
@@ -38,7 +38,7 @@ describe("lifeOf", () => {
     expect(lifeOf(started, now).waitMs).toBe(500);
   });
 
-  test("knows no wait of a later attempt that the engine does not report", () => {
+  test("has no wait for a later attempt unless the engine reports it", () => {
     expect(lifeOf(taskRow({ attempt: 1, wait_ms: null }), now).waitMs).toBeNull();
   });
 
@@ -54,7 +54,7 @@ describe("lifeOf", () => {
 });
 
 describe("the scale of the bars", () => {
-  test("is not stretched by one slow task among many", () => {
+  test("is not stretched by a single slow task", () => {
     const quick = Array.from({ length: 99 }, () => lifeOf(taskRow({ wait_ms: 0, runtime_ms: 1000 }), now));
     const slow = lifeOf(taskRow({ wait_ms: 0, runtime_ms: 3_600_000 }), now);
     expect(scaleOf([...quick, slow])).toBe(1000);
@@ -65,12 +65,12 @@ describe("the scale of the bars", () => {
     expect([101, 200, 450, 999].map(steadyScale)).toEqual([200, 200, 500, 1000]);
   });
 
-  test("exists without any row", () => {
+  test("exists without rows", () => {
     expect(scaleOf([])).toBe(100);
   });
 });
 
-test("tryText counts from one and knows the limit when the engine does", () => {
+test("tryText counts from one and shows the limit if the engine reports it", () => {
   expect(tryText(taskRow({ attempt: 1, max_attempts: 3 }))).toBe("2/3");
   expect(tryText(taskRow({ attempt: 1 }))).toBe("2");
   expect(tryText(taskRow({ attempt: 1, max_attempts: 1 }))).toBe("2");

@@ -1,14 +1,14 @@
 import { duration } from "../../ui/time/format.ts";
 import type { ListRow } from "../task-data/index.ts";
 
-/** How long the latest attempt of a task waited and ran, up to `now` where it still does. */
+/** How long the latest attempt of a task waited and ran, up to `now` if unfinished. */
 export interface Life {
-  /** Null when neither the engine nor the times of the task say it. */
+  /** Null if neither the engine nor the task's times provide it. */
   waitMs: number | null;
   runMs: number;
   isWaiting: boolean;
   isRunning: boolean;
-  /** It ran, but when it ended is not known. */
+  /** It ran, but its end is unknown. */
   isLost: boolean;
 }
 
@@ -25,7 +25,7 @@ type LifeFacts = Pick<
   | "eta"
 >;
 
-/** Ended tasks that are enough to take the scale from. */
+/** Number of finished tasks that suffices to set the scale. */
 const fairSample = 5;
 const waitingStates = ["pending", "received"];
 
@@ -46,10 +46,10 @@ export function lifeOf(row: LifeFacts, now: number): Life {
   return { waitMs, runMs: Math.max(0, runMs), isWaiting, isRunning, isLost };
 }
 
-/** As field `waiting` of the search counts it: since the task was received, or was queued again, and was due. */
+/** Same as the search field `waiting`: since the task was received or queued again, and was due. */
 function waitOf(row: LifeFacts, endMs: number | null): number | null {
   const isFirst = row.attempt === 0;
-  // Once a later attempt has started, nothing tells when it was queued.
+  // Once a later attempt has started, its queue time is unknown.
   if (endMs === null || (!isFirst && !waitingStates.includes(row.state))) return null;
   const queuedMs = Date.parse(isFirst ? row.received_at : row.last_event_at);
   const dueMs = row.eta ? Date.parse(row.eta) : queuedMs;
@@ -58,8 +58,8 @@ function waitOf(row: LifeFacts, endMs: number | null): number | null {
 }
 
 /**
- * The span that the widest bars of these rows reach: the 95th percentile, so that one slow task does not flatten the rest.
- * Tasks that still wait or run count only where few have ended: one that was forgotten grows for ever.
+ * The duration at full bar width: the 95th percentile, so that one slow task does not shrink all other bars. Unfinished
+ * tasks count only if few have finished, as a stuck one grows forever.
  */
 export function scaleOf(lives: readonly Life[]): number {
   const ended = lives.filter((life) => !life.isWaiting && !life.isRunning);
@@ -69,14 +69,14 @@ export function scaleOf(lives: readonly Life[]): number {
   return Math.max(100, spans[at] ?? 0);
 }
 
-/** The same on steps of 1, 2 and 5, so that the scale does not twitch while rows are patched. */
+/** Rounds up to 1, 2 or 5 times a power of ten, so that the scale stays stable while rows are patched. */
 export function steadyScale(ms: number): number {
   const decade = 10 ** Math.floor(Math.log10(ms));
   const step = [1, 2, 5, 10].find((one) => decade * one >= ms) ?? 10;
   return decade * step;
 }
 
-/** Widths in percent of the bar. What goes beyond the scale is cut at its end. */
+/** Widths in percent of the bar, cut off at the end of the scale. */
 export function barOf(life: Life, scaleMs: number): { wait: number; run: number; isCut: boolean } {
   const waitMs = life.waitMs ?? 0;
   const wait = Math.min(100, (waitMs / scaleMs) * 100);
@@ -86,7 +86,7 @@ export function barOf(life: Life, scaleMs: number): { wait: number; run: number;
 
 export const waitText = ({ waitMs }: Life): string => (waitMs === null ? "–" : duration(waitMs));
 
-/** `2/3` when the limit is known, else `2`; a dash before the first start. A retry by hand goes beyond the engine's limit. */
+/** `2/3` if the limit is known, else `2`; a dash before the first start. Manual retries may exceed the engine's limit. */
 export function tryText(row: Pick<ListRow, "attempt" | "max_attempts" | "state">): string {
   if (waitingStates.includes(row.state) && row.attempt === 0) return "–";
   const current = row.attempt + 1;

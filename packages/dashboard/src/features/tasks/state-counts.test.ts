@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { countsOf } from "./state-counts.ts";
 
-test("counts of states add up to the total of the list, unless one of them is a lower bound", () => {
+test("state counts add up to the total, unless one of them is a lower bound", () => {
   const failure = { value: "failure", count: 5, exact: true };
   const counts = countsOf({ field: "state", values: [{ value: "success", count: 12, exact: true }, failure] });
   expect([counts?.exactly(undefined), counts?.exactly("failure"), counts?.exactly("retry")]).toEqual([17, 5, 0]);

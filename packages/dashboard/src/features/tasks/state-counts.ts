@@ -2,11 +2,11 @@ import type { Facet } from "@svc/client";
 import { shortCount } from "../../ui/time/format.ts";
 import type { Counts } from "./filters/StateRail.tsx";
 
-/** How many tasks each value of a field has. */
+/** The count of a value as text. */
 export const countText = ({ count, exact }: { count: number; exact: boolean }): string =>
   `${shortCount(count)}${exact ? "" : "+"}`;
 
-/** The counts of a facet by value, and their sum, with a plus where they are lower bounds. */
+/** The counts of a facet by value and their sum, with a plus sign for lower bounds. */
 export function countsOf(facet: Facet | undefined): Counts | null {
   if (!facet) return null;
   const { values } = facet;

@@ -42,5 +42,5 @@ test("after another refusal it may be pressed at once", () => {
 
 test("it is off while it is under way, and with a reason, which it tells", () => {
   expect(drawn({ isBusy: true })).toContain('aria-disabled="true"');
-  expect(drawn({ reason: "Choose a column" })).toMatch(/aria-disabled="true" title="Choose a column"/);
+  expect(drawn({ reason: "Select a column" })).toMatch(/aria-disabled="true" title="Select a column"/);
 });

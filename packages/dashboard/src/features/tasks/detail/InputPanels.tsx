@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { JsonPanel } from "../../../ui/json/JsonView.tsx";
 import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 
-/** The arguments of the task and its result, in one line where there is none. Most engines use only one of args and kwargs. */
+/** The task's arguments and result; a single line if there is none. Most engines use only one of args and kwargs. */
 export function InputPanels({ task }: { task: Task }) {
   const { args, kwargs, result } = task;
   const input = useMemo(
@@ -28,7 +28,7 @@ export function InputPanels({ task }: { task: Task }) {
   );
 }
 
-/** Why an ended task has no result; undefined of one that has, or that may still get one. */
+/** Why a finished task has no result; undefined if it has one or may still get one. */
 function noResultText({ state, finished_at }: Task): string | undefined {
   if (state === "success" || finished_at === null) return undefined;
   if (state === "failure") return "No result: the task failed.";

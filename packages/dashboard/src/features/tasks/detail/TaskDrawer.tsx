@@ -9,7 +9,7 @@ import { type TasksSearch, taskAddress } from "../../task-data/index.ts";
 import { useFocusBack } from "../focus-back.ts";
 import { useListPlace } from "./head/list-place.ts";
 import { ListSteps } from "./head/TaskActions.tsx";
-import { NotHere } from "./NotHere.tsx";
+import { TaskNotFound } from "./TaskNotFound.tsx";
 import { TaskView } from "./TaskView.tsx";
 import css from "./task.module.css";
 import { useTaskDetail } from "./use-task-detail.ts";
@@ -18,7 +18,7 @@ interface TaskDrawerProps {
   slug: string;
   engine: string;
   taskId: string;
-  /** The list's address, and the filters that it was read with. */
+  /** The list's URL parameters, and the filters it was loaded with. */
   search: TasksSearch;
   filters: TaskFilters;
   onTab: (tab: string) => void;
@@ -26,7 +26,7 @@ interface TaskDrawerProps {
   onMove: (step: number) => void;
 }
 
-/** The task beside its list, one part at a time. Not modal: j and k go on walking the list behind it. */
+/** The task next to its list, one tab at a time. Not modal, so j and k still move through the list behind it. */
 export function TaskDrawer({ slug, engine, taskId, search, filters, onTab, onClose, onMove }: TaskDrawerProps) {
   const detail = useTaskDetail(slug, engine, taskId);
   const place = useListPlace(slug, { engine, taskId }, filters);
@@ -37,7 +37,7 @@ export function TaskDrawer({ slug, engine, taskId, search, filters, onTab, onClo
     if (!dialog) return;
     const before = document.activeElement;
     dialog.show();
-    // Opened by the keyboard from a row, the focus stays there: the next key is likely j.
+    // When opened by keyboard from a row, focus stays on the row: the next key is likely j.
     if (before instanceof HTMLElement && before.closest("[role=row]")) before.focus({ preventScroll: true });
   }, []);
 
@@ -69,7 +69,7 @@ export function TaskDrawer({ slug, engine, taskId, search, filters, onTab, onClo
       <QueryBoundary name="The task" read={detail.read}>
         {(task) =>
           task === null ? (
-            <NotHere slug={slug} engine={engine} taskId={taskId} />
+            <TaskNotFound slug={slug} engine={engine} taskId={taskId} />
           ) : (
             <TaskView
               key={`${engine}/${taskId}`}

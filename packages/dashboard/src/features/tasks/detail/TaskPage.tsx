@@ -13,7 +13,7 @@ import { taskKeys } from "../../actions/index.ts";
 import { readTaskPageSearch, taskAddress, taskEventsQuery, taskKey, taskQuery } from "../../task-data/index.ts";
 import { useListFilters, useListPlace } from "./head/list-place.ts";
 import { ListSteps } from "./head/TaskActions.tsx";
-import { NotHere } from "./NotHere.tsx";
+import { TaskNotFound } from "./TaskNotFound.tsx";
 import { TaskView } from "./TaskView.tsx";
 import type { PartId } from "./task-parts.ts";
 import { useTaskDetail } from "./use-task-detail.ts";
@@ -21,10 +21,10 @@ import { useTaskDetail } from "./use-task-detail.ts";
 const keys: KeyHelp = {
   title: "This task",
   says: [
-    ["j, k", "Next and previous task of the list"],
+    ["j, k", "Next and previous task in the list"],
     ["u", "Back to the list"],
-    ["y", "Copy the task's id"],
-    ["r, c", "Retry and cancel the task"],
+    ["y", "Copy the task id"],
+    ["r, c", "Retry or cancel the task"],
   ],
 };
 
@@ -33,7 +33,7 @@ export const loader: PageLoader<{ slug: string; engine: string; taskId: string }
   return Promise.all([readAhead(taskQuery(slug, engine, taskId)), readAhead(taskEventsQuery(slug, engine, taskId))]);
 };
 
-/** The whole task on one page: its parts are stacked, the tabs jump to them. The address also says which list it was opened from. */
+/** All parts of a task on one page, with tabs that scroll to them. The URL includes the filters of the list it was opened from. */
 export function TaskPage() {
   const { slug, engine, taskId } = useParams({ from: "/signed-in/p/$slug/tasks/$engine/$taskId" });
   const { tab, ...search } = useSearch({
@@ -68,17 +68,17 @@ export function TaskPage() {
     keys,
   );
 
-  const isHere = task !== undefined;
+  const isFound = task !== undefined;
   const jump = useEffectEvent(() => {
     if (tab !== undefined) showPart(tab);
   });
-  // The family is read after the task, and has no part before.
-  const isPartRead = isHere && (tab !== "family" || !detail.treeQuery.isPending);
-  // Once for each task: an address with a part begins there.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another task is another page
+  // The family loads after the task and has no part until then.
+  const isPartLoaded = isFound && (tab !== "family" || !detail.treeQuery.isPending);
+  // Scrolls once per task to the part named in the URL.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per task
   useEffect(() => {
-    if (isPartRead) jump();
-  }, [isPartRead, engine, taskId]);
+    if (isPartLoaded) jump();
+  }, [isPartLoaded, engine, taskId]);
 
   const onTab = (part: PartId) => {
     go(taskAddress(slug, engine, taskId, { ...search, tab: part }), { replace: true });
@@ -86,10 +86,10 @@ export function TaskPage() {
   };
   return (
     <>
-      {isHere ? null : <h1 className="vh">{detail.read.data === null ? "Task not found" : "Task"}</h1>}
+      {isFound ? null : <h1 className="vh">{detail.read.data === null ? "Task not found" : "Task"}</h1>}
       <QueryBoundary name="The task" read={detail.read}>
         {task === undefined ? (
-          <NotHere slug={slug} engine={engine} taskId={taskId} />
+          <TaskNotFound slug={slug} engine={engine} taskId={taskId} />
         ) : (
           <TaskView
             key={`${engine}/${taskId}`}
@@ -115,7 +115,7 @@ export function TaskPage() {
   );
 }
 
-/** Brings a part into view, and the keyboard with it. */
+/** Scrolls a part into view and focuses it. */
 function showPart(part: string): void {
   const element = document.getElementById(part);
   if (!element) return;

@@ -19,17 +19,17 @@ interface TaskViewProps {
   slug: string;
   task: Task;
   detail: TaskDetail;
-  /** The drawer shows one part at a time; the page stacks them, and its tabs jump. */
+  /** The drawer shows one part at a time. The page shows all, and its tabs scroll to them. */
   place: "drawer" | "page";
-  /** The part that the address asks for. */
+  /** The part named in the URL. */
   tab: string | undefined;
   onTab: (tab: PartId) => void;
-  /** The address of another task, opened in the same place. */
+  /** The URL of another task, opened in the same place. */
   hrefOf: (engine: string, taskId: string) => string;
   actions: ReactNode;
 }
 
-/** Everything about one task: the same in the drawer beside its list and on a page of its own. */
+/** Everything about one task, for both the drawer and the task page. */
 export function TaskView(props: TaskViewProps) {
   const { slug, task, detail, place, tab, onTab, hrefOf, actions } = props;
   const gaps = useTaskGaps(slug, task);
@@ -38,7 +38,7 @@ export function TaskView(props: TaskViewProps) {
   const tabs = useRef<HTMLElement>(null);
   const currentId = current?.id;
   // On a phone the tabs are wider than the screen.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another tab is the current one
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs whenever the current tab changes
   useEffect(() => {
     const tab = tabs.current?.querySelector<HTMLElement>("[aria-current]");
     if (tab) tabs.current?.scrollTo({ left: tab.offsetLeft - tabs.current.offsetLeft - 48 });

@@ -5,7 +5,7 @@ import { api } from "../../../api/api.ts";
 import { eventPageSize, isAboutTask, isTaskAt, liveOfTask, taskSpacingMs } from "../../task-data/index.ts";
 import type { Compared } from "./failure/comparison.ts";
 
-/** The pages after those newest ones. A change moves where they begin, so they are then read anew from there. */
+/** The pages after the newest one. A change moves where they begin, so the key includes the start. */
 export const olderTaskEventsQuery = (
   slug: string,
   task: { engine: string; taskId: string; kind: EventKind | "" },
@@ -30,10 +30,10 @@ export const olderTaskEventsQuery = (
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** More commands of one task than this are not shown. */
+/** The number of commands shown for one task. */
 const shownCommands = 20;
 
-/** The newest commands of a task. Its key begins as that of the list of commands, which a new command has read again. */
+/** The newest commands of a task. The key starts like the command list's key, so a new command refreshes both. */
 export const taskCommandsQuery = (slug: string, engine: string, taskId: string) =>
   queryOptions({
     queryKey: ["commands", slug, "of-task", engine, taskId],
@@ -52,7 +52,7 @@ export const taskCommandsQuery = (slug: string, engine: string, taskId: string) 
     },
   });
 
-/** Failures against passes of the same name. A sample of thousands, so it is not read again with every change. */
+/** Failures compared with successes of the same name. It samples thousands of tasks, so changes do not refresh it. */
 export const taskDifferencesQuery = (slug: string, compared: Compared, range: AddressRange) =>
   queryOptions({
     queryKey: ["task-differences", slug, compared, range],

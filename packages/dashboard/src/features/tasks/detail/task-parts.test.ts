@@ -21,13 +21,13 @@ function parts(exception: string | null, isCut = false, tree: { node_count: numb
 }
 
 describe("the parts of a task", () => {
-  test("open on the failure when there is one, else on the timeline", () => {
+  test("open on the failure if there is one, else on the timeline", () => {
     expect(openingPart(parts("boom"))?.id).toBe("failure");
     expect(openingPart(parts(null))?.id).toBe("timeline");
     expect(parts(null).map((part) => part.id)).not.toContain("failure");
   });
 
-  test("are counted, and say when there are more than were counted", () => {
+  test("are counted, with a plus sign if there are more", () => {
     const counts = (isCut: boolean) => parts(null, isCut).map(({ id, count }) => [id, count]);
     expect(counts(false)).toEqual([
       ["timeline", null],
@@ -44,7 +44,7 @@ describe("the parts of a task", () => {
     ]);
   });
 
-  test("leave out the attempts of a task that was tried once, which its failure and its events show", () => {
+  test("leave out the attempts of a task with one attempt, as its failure and events show it", () => {
     const retried = [...events, taskEvent("task.started", 3, { attempt: 1 })];
     const ids = (of: typeof events) =>
       partsOf(

@@ -7,11 +7,11 @@ export type PartId = "failure" | "timeline" | "attempts" | "input" | "family" | 
 export interface Part {
   id: PartId;
   label: string;
-  /** A text where more may exist than was counted. */
+  /** With a plus sign if more may exist than were counted. */
   count: string | null;
 }
 
-/** The parts of one task in reading order, without those that would be empty or repeat another one. */
+/** The parts of a task's page in reading order, without those that would be empty or redundant. */
 export function partsOf(
   task: Task,
   detail: Pick<TaskDetail, "attempts" | "events"> & {
@@ -31,13 +31,13 @@ export function partsOf(
     { id: "input", label: "Input and result", count: null },
     hasRetried && { id: "attempts", label: "Attempts", count: counted(detail.attempts.length, hasMoreEvents) },
     { id: "events", label: "Events", count: counted(detail.events.length, hasMoreEvents) },
-    // Last, as it is on the page: the family is read after the others, and moves none of them.
+    // Last, as on the page: the family loads after the other parts and must not move them.
     hasFamily && { id: "family", label: "Family", count: tree ? counted(tree.node_count, tree.truncated) : null },
   ];
   return parts.filter((part) => part !== false);
 }
 
-/** What is shown unless the address names a part: why it failed, when it did. */
+/** The default part: the failure, if the task failed. */
 export function openingPart(parts: readonly Part[]): Part | undefined {
   return parts.find((part) => part.id === "failure") ?? parts[0];
 }

@@ -9,13 +9,13 @@ import { taskCommandsQuery, taskTreeQuery } from "./detail-queries.ts";
 import { taskPollMs } from "./history/lifecycle.ts";
 
 export interface TaskDetail {
-  /** Of the task itself: null when the project has no such task, or none any more. */
+  /** The task itself; its data is null when the project has no such task. */
   read: UseQueryResult<Task | null>;
   events: TaskEvent[];
   eventsQuery: ReturnType<typeof useEventsQuery>;
   attempts: Attempt[];
   treeQuery: ReturnType<typeof useTreeQuery>;
-  /** The newest commands that act on it, newest first. */
+  /** The newest commands on this task, newest first. */
   commands: readonly TaskCommand[];
   commandsQuery: ReturnType<typeof useCommandsQuery>;
 }
@@ -32,7 +32,7 @@ function useCommandsQuery(slug: string, engine: string, taskId: string) {
   return useQuery({ ...taskCommandsQuery(slug, engine, taskId), refetchInterval: usePollMs() });
 }
 
-/** A task with its events and family; read again when the hub says that it changed, or by poll, slower once it is finished. */
+/** A task with its events and family, refreshed by change events or by polling, which slows down once the task is finished. */
 export function useTaskDetail(slug: string, engine: string, taskId: string): TaskDetail {
   const client = useQueryClient();
   const pollMs = usePollMs();
@@ -44,7 +44,7 @@ export function useTaskDetail(slug: string, engine: string, taskId: string): Tas
   const treeQuery = useTreeQuery(slug, engine, taskId);
   const commandsQuery = useCommandsQuery(slug, engine, taskId);
 
-  // A poll that finds the task changed must bring its events along.
+  // When a poll finds that the task changed, its events must be refreshed too.
   const updatedAt = task.data?.updated_at;
   const id = task.data?.id;
   const seen = useRef({ id, updatedAt });
@@ -58,13 +58,13 @@ export function useTaskDetail(slug: string, engine: string, taskId: string): Tas
     }
     seen.current = { id, updatedAt };
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the task's stamp changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the task's timestamp changes
   useEffect(() => onUpdated(), [id, updatedAt]);
 
   const events = eventsQuery.data?.items ?? noEvents;
   const attempts = useMemo(() => {
-    const told = attemptsOf(events);
-    return told.length > 0 || !task.data ? told : attemptOfTask(task.data);
+    const reported = attemptsOf(events);
+    return reported.length > 0 || !task.data ? reported : attemptOfTask(task.data);
   }, [events, task.data]);
 
   return {

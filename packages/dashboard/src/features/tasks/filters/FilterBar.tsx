@@ -13,7 +13,7 @@ import { filterWords, tokenText } from "./filter-words.ts";
 import { searchFields, termsOf, withoutTerm } from "./query-terms.ts";
 
 const DidYouMean = lazy(() => import("../matching/DidYouMean.tsx").then((part) => ({ default: part.DidYouMean })));
-/** What is typed is read and completed by a file of its own, which the first paint does without. */
+/** Parsing and completion are loaded separately, as the first paint does not need them. */
 const loadReader = () => import("./filter-text.ts");
 
 interface FilterBarProps {
@@ -29,17 +29,17 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
   const [typed, setTyped] = useState("");
   const [isOpen, setOpen] = useState(false);
   const [at, setAt] = useState(-1);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const [reader, setReader] = useState<Awaited<ReturnType<typeof loadReader>> | null>(null);
-  // The reader and the known values are loaded when the bar has the focus.
+  // The reader and the known values are loaded when the bar has focus.
   useEffect(() => void (isOpen && loadReader().then(setReader, () => {})), [isOpen]);
-  const known = useKnown(slug, filters, (isOpen && reader?.askedBy(typed)) || null);
+  const known = useKnown(slug, filters, (isOpen && reader?.wantedValues(typed)) || null);
   const suggestions = reader?.suggestionsFor(typed, known, search) ?? [];
   const isListed = isOpen && suggestions.length > 0;
   const tokens = activeFilters(search).filter((key) => key !== "state" && key !== "q");
   const terms = search.q ? termsOf(search.q) : [];
-  const termFault = terms.find((term) => term.fault !== null)?.fault ?? null;
-  const dropTerm = (at: number) => onPatch({ q: withoutTerm(search.q ?? "", at) });
+  const termError = terms.find((term) => term.error !== null)?.error ?? null;
+  const removeTerm = (at: number) => onPatch({ q: withoutTerm(search.q ?? "", at) });
   useKeys({
     "/": (event) => {
       event.preventDefault();
@@ -50,8 +50,8 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
   const type = (text: string) => {
     setTyped(text);
     setOpen(true);
-    setAt(reader?.meantSuggestion(text) ?? -1);
-    setFault(null);
+    setAt(reader?.defaultSuggestion(text) ?? -1);
+    setError(null);
   };
   const apply = (patch: TasksSearch) => {
     onPatch(patch as Partial<Record<FilterKey, string>>);
@@ -69,7 +69,7 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
     if (typed.trim() === "") return;
     const { readTyped } = await loadReader();
     const read = readTyped(typed, search);
-    if ("fault" in read) setFault(read.fault);
+    if ("error" in read) setError(read.error);
     else apply(read.patch);
   };
   const pressed = (event: KeyboardEvent) => {
@@ -88,7 +88,7 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
       event.stopPropagation();
     } else if (event.key === "Backspace" && typed === "") {
       const last = tokens.at(-1);
-      if (terms.length > 0) dropTerm(terms.length - 1);
+      if (terms.length > 0) removeTerm(terms.length - 1);
       else if (last) onPatch({ [last]: undefined });
     }
   };
@@ -101,31 +101,31 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
           <span key={key} className={css.tok}>
             <span className={css.k}>{key === "search" ? "text" : key}:</span>
             <span className="cut">{printable(tokenText(key, String(search[key])))}</span>
-            <button type="button" aria-label={`Drop filter ${key}`} onClick={() => onPatch({ [key]: undefined })}>
+            <button type="button" aria-label={`Remove filter ${key}`} onClick={() => onPatch({ [key]: undefined })}>
               <Icon name="x" />
             </button>
           </span>
         ))}
         {terms.map((term, at) => (
           <span
-            // biome-ignore lint/suspicious/noArrayIndexKey: the same term may stand twice
+            // biome-ignore lint/suspicious/noArrayIndexKey: the same term may occur twice
             key={at}
-            className={term.fault === null ? css.tok : `${css.tok} ${css.wrong}`}
+            className={term.error === null ? css.tok : `${css.tok} ${css.wrong}`}
           >
             <button
               type="button"
               className={`${css.term} cut mono`}
-              title={term.fault ?? "Change this term"}
-              aria-label={`Change the term ${printable(term.text)}${term.fault === null ? "" : `, not understood: ${term.fault}`}`}
+              title={term.error ?? "Edit term"}
+              aria-label={`Edit term ${printable(term.text)}${term.error === null ? "" : `, invalid: ${term.error}`}`}
               onClick={() => {
-                dropTerm(at);
+                removeTerm(at);
                 type(term.text);
                 input.current?.focus();
               }}
             >
               <TermText text={term.text} />
             </button>
-            <button type="button" aria-label={`Drop the term ${printable(term.text)}`} onClick={() => dropTerm(at)}>
+            <button type="button" aria-label={`Remove term ${printable(term.text)}`} onClick={() => removeTerm(at)}>
               <Icon name="x" />
             </button>
           </span>
@@ -135,7 +135,7 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
             ref={input}
             type="text"
             value={typed}
-            aria-label="Add a filter, or text to find. Text is matched literally"
+            aria-label="Add a filter or search text. Text is matched literally"
             placeholder={
               tokens.length + terms.length === 0 ? "queue: name: args.user.id: error: or text, matched literally" : ""
             }
@@ -144,7 +144,7 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
             aria-controls={listId}
             aria-autocomplete="list"
             aria-activedescendant={isListed && at >= 0 ? `${listId}-${at}` : undefined}
-            aria-invalid={fault !== null}
+            aria-invalid={error !== null}
             autoComplete="off"
             spellCheck={false}
             onChange={(event) => type(event.currentTarget.value)}
@@ -152,7 +152,7 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
             onBlur={() => setOpen(false)}
             onKeyDown={pressed}
           />
-          <ul className={css.ac} id={listId} role="listbox" aria-label="Filters that fit" hidden={!isListed}>
+          <ul className={css.ac} id={listId} role="listbox" aria-label="Suggestions" hidden={!isListed}>
             {suggestions.map((suggestion, index) => (
               <li
                 key={`${suggestion.value} ${suggestion.detail}`}
@@ -169,9 +169,9 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
             ))}
           </ul>
         </span>
-        {(fault ?? termFault) ? (
+        {(error ?? termError) ? (
           <span className={`${controls.err} ${css.fault}`} role="alert">
-            {fault ?? termFault}
+            {error ?? termError}
             <Suspense fallback={null}>
               <DidYouMean
                 slug={slug}
@@ -256,7 +256,7 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
   );
 }
 
-/** A term with its field set off from its value. */
+/** A term with its field name highlighted. */
 function TermText({ text }: { text: string }) {
   const at = /^-?[A-Za-z]+(?:[.[][^:"]*)?:/.exec(text)?.[0].length ?? 0;
   return (

@@ -4,7 +4,7 @@ import { Options } from "../../../ui/forms/Select.tsx";
 import { Glyph } from "../../../ui/Icon.tsx";
 import css from "../list.module.css";
 
-// Wrong first, then what moves, then the rest: the order people look in.
+// Problems first, then active states, then the rest.
 const order: readonly TaskState[] = [
   "failure",
   "retry",
@@ -17,29 +17,29 @@ const order: readonly TaskState[] = [
   "unknown",
 ];
 
-/** How many tasks are in each state, and in all of them, as texts. */
+/** The number of tasks in each state and in total, as texts. */
 export interface Counts {
   by: ReadonlyMap<string, string>;
   all: string;
-  /** Of one state or all; null for a lower bound. */
+  /** The exact count of one state or all; null if only a lower bound is known. */
   exactly: (state: TaskState | undefined) => number | null;
 }
 
 interface StateRailProps {
   state: TaskState | undefined;
-  /** Under the other filters; null while they are not known. */
+  /** Counts under the other filters; null while unknown. */
   counts: Counts | null;
   onChange: (state: TaskState | undefined) => void;
 }
 
-/** One state or all: the list takes a single one. */
+/** Selects one state or all; the list supports a single state. */
 export function StateRail({ state, counts, onChange }: StateRailProps) {
   const name = useId();
   const textOf = (one: TaskState) => (counts ? (counts.by.get(one) ?? "0") : "");
   return (
     <>
       <fieldset className={`${css.states} lg`}>
-        <legend className="vh">State, one of</legend>
+        <legend className="vh">State</legend>
         <Choice
           name={name}
           word="all"

@@ -31,7 +31,7 @@ interface TimeStripProps {
   slug: string;
   filters: TaskFilters;
   gaps: readonly LossGap[];
-  /** Names what the strip shows when the list has no beginning. */
+  /** The list has no start, so the strip shows the last 24 hours and says so. */
   isWhole: boolean;
 }
 
@@ -40,21 +40,21 @@ interface Amounts extends Bucket {
   readonly failed: number;
 }
 
-/** The list's tasks over time, under its own filters; failures have a scale of their own. Dragging chooses a time range. */
+/** The list's tasks over time under its filters, with failures on a separate scale. Dragging selects a time range. */
 export function TimeStrip({ slug, filters, gaps, isWhole }: TimeStripProps) {
   const { zone, label } = useZone();
   const [isTable, setTable] = useState(false);
   const setRange = useSetTimeRange();
   const timedMs = useTimedMs(30_000);
-  const asked = reachedRange(filters, Date.now(), dayMs);
-  // Without any bound the API shows its own last day.
-  const range = filters.since || filters.until ? asked : {};
+  const bounds = reachedRange(filters, Date.now(), dayMs);
+  // Without bounds the API returns its last day.
+  const range = filters.since || filters.until ? bounds : {};
   const { data } = useQuery({
     ...histogramQuery(slug, { ...filters, ...range, buckets: useIsPhone() ? 36 : 72 }),
     refetchInterval: timedMs,
     placeholderData: (old) => old,
   });
-  const marks = useReleases(slug, asked);
+  const marks = useReleases(slug, bounds);
   const project = useQuery(projectQuery(slug)).data;
   const bornMs = project && Date.parse(project.created_at);
   const all = useMemo(() => (data ? amountsOf(data) : []), [data]);
@@ -69,13 +69,13 @@ export function TimeStrip({ slug, filters, gaps, isWhole }: TimeStripProps) {
   const bucketMs = data.bucket_seconds * 1000;
   const each = duration(bucketMs).replace(".0", "");
   const isRunning = !filters.until;
-  // A task that failed and was retried has a failure and is not failed.
+  // A task that failed and was then retried counts as a failure event but is not failed.
   const failedText =
     data.counted === "events" ? `${count(failed)} ${failed === 1 ? "failure" : "failures"}` : `${count(failed)} failed`;
-  const what = data.counted === "events" ? "Finished and retried tasks" : "Tasks by when they were received";
-  const words = [
+  const what = data.counted === "events" ? "Finished and retried tasks" : "Tasks by time received";
+  const summary = [
     `${what}, per ${each}, ${fullText(first.fromMs, zone)} to ${fullText(last.toMs, zone)}, ${label}`,
-    `at most ${count(most)}, ${failedText} in all`,
+    `maximum ${count(most)}, ${failedText} in total`,
     ...(data.reached ? [`counted back to ${fullText(Date.parse(data.reached), zone)}`] : []),
   ];
   const unread: Band[] = data.reached
@@ -86,7 +86,7 @@ export function TimeStrip({ slug, filters, gaps, isWhole }: TimeStripProps) {
     <div className={css.strip} title={isTable ? undefined : `${what}${isWhole ? ", last 24 h" : ""}`}>
       <TimeChart
         name={name}
-        summary={`${words.join("; ")}.`}
+        summary={`${summary.join("; ")}.`}
         buckets={buckets}
         isRunning={isRunning}
         height={isTable ? tableHeightPx : heightPx}
@@ -167,7 +167,7 @@ function readingsOf(bucket: Amounts | undefined): Reading[] {
   ];
 }
 
-/** When releases began to run. The first screen is whole without them, so they are asked for once it stands. */
+/** When each release first ran. Loaded after the first screen, which does not need it. */
 function useReleases(slug: string, { since, until }: { since: string; until?: string | undefined }) {
   const [isDue, setDue] = useState(false);
   useEffect(() => {

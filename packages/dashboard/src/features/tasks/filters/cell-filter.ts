@@ -3,31 +3,31 @@ import { type ListRow, priorityList, type TasksSearch } from "../../task-data/in
 import type { ColumnId } from "../views/columns.ts";
 import { withTerm } from "./query-terms.ts";
 
-/** A filter that shows only what is like one cell, with the words that say so. */
+/** A filter for the value of one cell, with its label. */
 export interface CellFilter {
-  words: string;
+  label: string;
   patch: TasksSearch;
 }
 
-/** What a cell filters by; null where its value is no filter of the list. */
+/** The filter of a cell; null if the list cannot filter by its value. */
 export function cellFilter(column: ColumnId, row: ListRow, search: TasksSearch): CellFilter | null {
   switch (column) {
     case "state":
-      return { words: `Show only state ${row.state}`, patch: { state: row.state } };
+      return { label: `Show only state ${row.state}`, patch: { state: row.state } };
     case "name":
       return byTerm(search, `tasks named ${row.name}`, fieldTerm("name", row.name));
     case "queue":
-      return row.queue ? { words: `Show only queue ${row.queue}`, patch: { queue: row.queue } } : null;
+      return row.queue ? { label: `Show only queue ${row.queue}`, patch: { queue: row.queue } } : null;
     case "worker":
       return row.worker_name
-        ? { words: `Show only worker ${row.worker_name}`, patch: { worker: row.worker_name } }
+        ? { label: `Show only worker ${row.worker_name}`, patch: { worker: row.worker_name } }
         : null;
     case "priority": {
       const chosen = priorityList([search.priority, row.priority].filter(Boolean).join(","));
-      return { words: `Show priority ${chosen.join(" and ")}`, patch: { priority: chosen.join(",") } };
+      return { label: `Show priority ${chosen.join(" and ")}`, patch: { priority: chosen.join(",") } };
     }
     case "age":
-      return { words: "Show only tasks up to this one", patch: { until: row.received_at } };
+      return { label: "Show only this task and older ones", patch: { until: row.received_at } };
     case "engine":
       return byTerm(search, `engine ${row.engine}`, fieldTerm("engine", row.engine));
     case "release":
@@ -43,11 +43,15 @@ export function cellFilter(column: ColumnId, row: ListRow, search: TasksSearch):
       return line === "" ? null : byTerm(search, `error ${line}`, fieldTerm("error", line));
     }
     case "run":
-      return row.runtime_ms === null ? null : byTerm(search, "what ran as long", `runtime:>=${row.runtime_ms}ms`);
+      return row.runtime_ms === null
+        ? null
+        : byTerm(search, "tasks that ran at least this long", `runtime:>=${row.runtime_ms}ms`);
     case "wait":
-      return row.wait_ms == null ? null : byTerm(search, "what waited as long", `wait:>=${row.wait_ms}ms`);
+      return row.wait_ms == null
+        ? null
+        : byTerm(search, "tasks that waited at least this long", `wait:>=${row.wait_ms}ms`);
     case "try":
-      return byTerm(search, `what was retried as often`, `retries:>=${row.retry_count}`);
+      return byTerm(search, "tasks retried at least this often", `retries:>=${row.retry_count}`);
     default:
       return null;
   }
@@ -55,11 +59,11 @@ export function cellFilter(column: ColumnId, row: ListRow, search: TasksSearch):
 
 const maximumError = 200;
 
-function byTerm(search: TasksSearch, words: string, term: string): CellFilter {
-  return { words: `Show only ${words}`, patch: { q: withTerm(search.q, term) } };
+function byTerm(search: TasksSearch, what: string, term: string): CellFilter {
+  return { label: `Show only ${what}`, patch: { q: withTerm(search.q, term) } };
 }
 
-/** The text of a cell as text to find; null where the text search does not look. */
+/** The text of a cell for the text search; null for fields that it does not cover. */
 export function cellText(column: ColumnId, row: ListRow): string | null {
   if (column === "name") return row.name;
   if (column === "queue") return row.queue;

@@ -7,19 +7,19 @@ import { facetQuery } from "../../task-data/index.ts";
 import { countsOf, countText } from "../state-counts.ts";
 import type { Counts } from "./StateRail.tsx";
 
-/** Values that one read brings; where there are more, what is typed asks for those that begin with it. */
+/** Values per read; if there are more, the typed text is used as a prefix. */
 export const valuesAtOnce = 100;
 const renewedMs = 15_000;
 
 export interface KnownValue {
   value: string;
-  /** `412`, or `10k+` where it is a lower bound; empty when nobody counted. */
+  /** `412`, or `10k+` for a lower bound; empty if not counted. */
   count: string;
 }
 
 export type Known = Partial<Readonly<Record<FacetField, readonly KnownValue[]>>>;
 
-/** Counts of the states under the list's other filters; without any they come with the project's figures, which are pushed. */
+/** State counts under the list's other filters; without filters they come from the project's figures, which are pushed. */
 export function useStateCounts(slug: string, { state: _, ...others }: TaskFilters): Counts | null {
   const isFiltered = Object.keys(others).length > 0;
   const everyMs = useTimedMs(renewedMs);
@@ -37,29 +37,29 @@ export function useStateCounts(slug: string, { state: _, ...others }: TaskFilter
   }, [isFiltered, facet.data, stats.data]);
 }
 
-/** What somebody types in the filter bar, and the fields that it may be a value of. */
-export interface Asked {
+/** The text typed in the filter bar, and the fields whose values it may match. */
+export interface WantedValues {
   fields: readonly FacetField[];
   typed: string;
 }
 
-/** Values of the asked fields with their counts; where there are many, those that begin with what was typed come too. */
-export function useKnown(slug: string, filters: TaskFilters, asked: Asked | null): Known {
-  const fields = asked?.fields ?? [];
+/** Values of the wanted fields with their counts; if there are many, values with the typed prefix are loaded too. */
+export function useKnown(slug: string, filters: TaskFilters, wanted: WantedValues | null): Known {
+  const fields = wanted?.fields ?? [];
   const queryOf = (field: FacetField) => {
     const { [field as keyof TaskFilters]: _, ...others } = filters;
     return { ...others, field, limit: valuesAtOnce };
   };
   const first = useQueries({ queries: fields.map((field) => facetQuery(slug, queryOf(field))) });
   const full = fields.filter((_, at) => (first[at]?.data?.values.length ?? 0) >= valuesAtOnce);
-  const prefix = asked?.typed ?? "";
-  const begun = useQueries({
+  const prefix = wanted?.typed ?? "";
+  const withPrefix = useQueries({
     queries: (prefix === "" ? [] : full).map((field) => facetQuery(slug, { ...queryOf(field), prefix })),
   });
-  return knownOf([...begun, ...first].map(({ data }) => data));
+  return knownOf([...withPrefix, ...first].map(({ data }) => data));
 }
 
-/** The values of several reads by field, each once, in the order in which they came. */
+/** The distinct values of several reads by field, in order. */
 export function knownOf(facets: readonly (Facet | undefined)[]): Known {
   const found: Partial<Record<FacetField, KnownValue[]>> = {};
   for (const facet of facets) {

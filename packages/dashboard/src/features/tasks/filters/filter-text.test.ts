@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Known } from "./facets.ts";
-import { askedBy, meantSuggestion, readTyped, suggestionsFor } from "./filter-text.ts";
+import { defaultSuggestion, readTyped, suggestionsFor, wantedValues } from "./filter-text.ts";
 import { tokenText } from "./filter-words.ts";
 
 const known: Known = {
@@ -17,37 +17,37 @@ const known: Known = {
 };
 
 describe("readTyped", () => {
-  test("takes a word with a key as a filter and everything else as text", () => {
+  test("parses a word with a key as a filter and everything else as text", () => {
     expect(readTyped("queue:emails", {})).toEqual({ patch: { queue: "emails" } });
     expect(readTyped("name:a:b", {})).toEqual({ patch: { name: "a:b" } });
     expect(readTyped("http://x", {})).toEqual({ patch: { search: "http://x" } });
   });
 
-  test("takes what only the search can say as a term of it", () => {
+  test("turns search-only syntax into a search term", () => {
     expect(readTyped("args.user.id:123", {})).toEqual({ patch: { q: "args.user.id:123" } });
     expect(readTyped("name:billing.*", { q: "tag:vip" })).toEqual({ patch: { q: "tag:vip name:billing.*" } });
     expect(readTyped("-queue:mail", {})).toEqual({ patch: { q: "-queue:mail" } });
     expect(readTyped("queue:mail runtime:>30s", {})).toEqual({ patch: { q: "queue:mail runtime:>30s" } });
-    expect(readTyped("runtime:soon", {})).toHaveProperty("fault");
+    expect(readTyped("runtime:soon", {})).toHaveProperty("error");
     expect(readTyped("queue:two words", {})).toEqual({ patch: { queue: "two words" } });
-    expect(readTyped("queue:mail customer:42", {})).toHaveProperty("fault");
+    expect(readTyped("queue:mail customer:42", {})).toHaveProperty("error");
   });
 
-  test("adds a priority to those already chosen", () => {
+  test("adds a priority to the selected ones", () => {
     expect(readTyped("priority:high", { priority: "critical" })).toEqual({ patch: { priority: "critical,high" } });
   });
 
-  test.each(["state:broken", "priority:urgent", "since:soon", "queue:"])("says what is wrong with %s", (typed) => {
-    expect(readTyped(typed, {})).toHaveProperty("fault");
+  test.each(["state:broken", "priority:urgent", "since:soon", "queue:"])("explains why %s is invalid", (typed) => {
+    expect(readTyped(typed, {})).toHaveProperty("error");
   });
 });
 
 describe("suggestionsFor", () => {
-  test("offers the keys before anything is typed", () => {
+  test("offers the keys for empty input", () => {
     expect(suggestionsFor("", known, {})[0]).toMatchObject({ value: "queue:", effect: { typed: "queue:" } });
   });
 
-  test("completes a value, those that begin with it first, and marks what was typed", () => {
+  test("completes a value, prefixes first, and marks the typed part", () => {
     const found = suggestionsFor("queue:e", known, {});
     expect(found.map((one) => [one.value, one.at, one.count])).toEqual([
       ["emails", 0, "412"],
@@ -56,7 +56,7 @@ describe("suggestionsFor", () => {
     expect(found[0]?.effect).toEqual({ patch: { queue: "emails" } });
   });
 
-  test("puts the value that was typed in full before commoner ones", () => {
+  test("puts an exact match before more frequent values", () => {
     const queue = ["mail-bulk", "bulk-mail", "mail"].map((value) => ({ value, count: "" }));
     const values = (typed: string) => suggestionsFor(typed, { queue }, {}).map((one) => one.value);
     expect(values("queue:mail")).toEqual(["mail", "mail-bulk", "bulk-mail"]);
@@ -72,14 +72,14 @@ describe("suggestionsFor", () => {
     ]);
   });
 
-  test("completes fields of the search, and what a term turned round leaves out", () => {
+  test("completes search fields, and values of negated terms", () => {
     expect(suggestionsFor("arg", known, {})[0]).toMatchObject({ value: "args:", effect: { typed: "args:" } });
     expect(suggestionsFor("-queue:em", known, {}).map((one) => one.effect)).toEqual([
       { patch: { q: "-queue:emails" } },
     ]);
   });
 
-  test("completes the paths of recent payloads, also behind other terms", () => {
+  test("completes the paths of recent payloads, also after other terms", () => {
     const args = [
       { value: "region", count: "200+" },
       { value: "customer", count: "120+" },
@@ -96,7 +96,7 @@ describe("suggestionsFor", () => {
     expect(found("args.customer:4")).toEqual([]);
   });
 
-  test("offers a key that is no field as a value in the arguments, or where payloads have it", () => {
+  test("offers an unknown key as a payload path, by default in the arguments", () => {
     const effects = (typed: string) =>
       suggestionsFor(typed, { result: [{ value: "total", count: "9" }] }, { q: "tag:vip" }).map(({ value, effect }) => [
         value,
@@ -116,10 +116,10 @@ describe("suggestionsFor", () => {
   });
 });
 
-test("Enter takes the first value, but a part of a name as it is typed", () => {
-  expect(["queue:em", "-queue:em", "state:f", "args.cu"].map(meantSuggestion)).toEqual([0, 0, 0, 0]);
+test("Enter takes the first value, except for a typed part of a name", () => {
+  expect(["queue:em", "-queue:em", "state:f", "args.cu"].map(defaultSuggestion)).toEqual([0, 0, 0, 0]);
   const typed = ["name:bill", "-name:bill", "mail", "", 'args."a:b":1', "customer:42", "customer=42"];
-  expect(typed.map(meantSuggestion)).toEqual(typed.map(() => -1));
+  expect(typed.map(defaultSuggestion)).toEqual(typed.map(() => -1));
 });
 
 test.each([
@@ -131,10 +131,10 @@ test.each([
   ["customer=42", { fields: ["args", "result"], typed: "" }],
   [" mail", { fields: ["name", "queue", "worker"], typed: "mail" }],
 ])("while %j is typed, the values of %j are worth reading", (typed, asked) => {
-  expect(askedBy(typed)).toEqual(asked);
+  expect(wantedValues(typed)).toEqual(asked);
 });
 
-test("tokenText reads like a sentence", () => {
+test("tokenText is readable", () => {
   expect(tokenText("since", "-6h")).toBe("−6 h");
   expect(tokenText("priority", "high,low")).toBe("high, low");
 });

@@ -2,65 +2,66 @@ import { priorities, taskStates } from "@svc/client";
 import { fieldTerm, isQueryField } from "@svc/client/task-query";
 import { timeOf } from "../../../address/range-text.ts";
 import { priorityList, type TasksSearch } from "../../task-data/index.ts";
-import type { Asked, Known } from "./facets.ts";
+import type { Known, WantedValues } from "./facets.ts";
 import { filterWords } from "./filter-words.ts";
 import { meantSearch } from "./payload-keys.ts";
-import { isQueryText, queryFault, searchFields, withTerm } from "./query-terms.ts";
+import { isQueryText, queryError, searchFields, withTerm } from "./query-terms.ts";
 
-// The language of the filter bar: `key:value` words are filters, everything else is text to find.
+// Parses the filter bar: `key:value` words are filters, everything else is search text.
 
 type FilterWord = (typeof filterWords)[number];
 
 export interface Suggestion {
-  /** Shown and, after `key:`, typed. */
+  /** The shown text; after `key:` it is also the typed text. */
   value: string;
   detail: string;
-  /** How many tasks it would show, where that is known. */
+  /** How many tasks it would show, if known. */
   count?: string | undefined;
-  /** Where the typed part sits in the value, to mark it. */
+  /** Position of the typed part in the value, for highlighting. */
   at: number;
   length: number;
-  /** What choosing it does: set a filter, or go on typing after `key:`. */
+  /** What selecting it does: set a filter, or continue typing after `key:`. */
   effect: { patch: TasksSearch } | { typed: string };
 }
 
 const ages = ["-15m", "-1h", "-6h", "-24h", "-7d"];
 const maximumSuggestions = 8;
 
-/** The filters that `typed` stands for, or a reason why it stands for none. */
-export function readTyped(typed: string, search: TasksSearch): { patch: TasksSearch } | { fault: string } {
+/** Parses `typed` into filters, or returns why it is invalid. */
+export function readTyped(typed: string, search: TasksSearch): { patch: TasksSearch } | { error: string } {
   const text = typed.trim();
   const split = splitWord(text);
-  if (!split || isMore(split.value)) return isQueryText(text) ? readSearch(text, search) : { patch: { search: text } };
+  if (!split || needsSearch(split.value))
+    return isQueryText(text) ? readSearch(text, search) : { patch: { search: text } };
   const { word, value } = split;
-  if (value === "") return { fault: `Give a value after ${word}:` };
+  if (value === "") return { error: `Enter a value after ${word}:` };
   switch (word) {
     case "state": {
       if (value.includes(",")) return readSearch(text, search);
       const state = taskStates.find((one) => one === value);
-      return state ? { patch: { state } } : { fault: `There is no state ${value}` };
+      return state ? { patch: { state } } : { error: `Unknown state ${value}` };
     }
     case "priority": {
       const wanted = priorityList([search.priority, value].filter(Boolean).join(","));
       const isKnown = value.split(",").every((one) => priorities.some((priority) => priority === one.trim()));
-      return isKnown ? { patch: { priority: wanted.join(",") } } : { fault: `There is no priority ${value}` };
+      return isKnown ? { patch: { priority: wanted.join(",") } } : { error: `Unknown priority ${value}` };
     }
     case "since":
     case "until":
       return Number.isNaN(timeOf(value, 0))
-        ? { fault: `${value} is neither an age such as -6h nor an instant` }
+        ? { error: `${value} is not an age such as -6h or a timestamp` }
         : { patch: { [word]: value } };
     default:
       return { patch: { [word]: value } };
   }
 }
 
-/** What a parameter of the list cannot say, such as a pattern, alternatives or a further term. */
-const isMore = (value: string): boolean => /[*"<>]|\.\.|\s[^\s:=]+[:=]/.test(value) || isQueryText(value);
+/** Whether a value needs the search language, such as a pattern, alternatives or another term. */
+const needsSearch = (value: string): boolean => /[*"<>]|\.\.|\s[^\s:=]+[:=]/.test(value) || isQueryText(value);
 
-function readSearch(text: string, search: TasksSearch): { patch: TasksSearch } | { fault: string } {
-  const fault = queryFault(text);
-  return fault === null ? { patch: { q: withTerm(search.q, text) } } : { fault };
+function readSearch(text: string, search: TasksSearch): { patch: TasksSearch } | { error: string } {
+  const error = queryError(text);
+  return error === null ? { patch: { q: withTerm(search.q, text) } } : { error };
 }
 
 function splitWord(text: string): { word: FilterWord; value: string } | null {
@@ -69,10 +70,10 @@ function splitWord(text: string): { word: FilterWord; value: string } | null {
   return word ? { word, value: (found?.[2] ?? "").trim() } : null;
 }
 
-/** What to offer under the bar while typing. */
+/** The suggestions shown below the bar while typing. */
 export function suggestionsFor(typed: string, known: Known, search: TasksSearch): Suggestion[] {
   const text = typed.trimStart();
-  const path = pathBegun(typed);
+  const path = typedPath(typed);
   if (path) return pathSuggestions(path, known);
   const split = splitWord(text);
   if (split) return valueSuggestions(split.word, split.value, known, search).slice(0, maximumSuggestions);
@@ -112,21 +113,21 @@ export function suggestionsFor(typed: string, known: Known, search: TasksSearch)
   return [...words, ...found].slice(0, maximumSuggestions);
 }
 
-/** The path into a payload that is being typed at the end of a text, such as `args.cust`; null for any other text. */
-function pathBegun(typed: string) {
+/** The payload path being typed at the end of a text, such as `args.cust`; null for other texts. */
+function typedPath(typed: string) {
   const from = typed.lastIndexOf(" ") + 1;
   const [, sign = "", name, path = ""] = /^(-?)(args|kwargs|result)\.([^\s:]*)$/.exec(typed.slice(from)) ?? [];
   const field = payloadFields.find((one) => one === name);
   return field ? { before: `${typed.slice(0, from)}${sign}${field}.`, field, path } : null;
 }
 
-/** Whether a text is one word such as `customer=42` or `customer:42`, whose key no field has. */
+/** Whether a text is a single word such as `customer=42` or `customer:42` whose key is not a field. */
 const isKeyed = (text: string): boolean =>
   /^[^\s=:"]+[=:][^\s]/.test(text.trim()) && !text.trim().includes(" ") && !isQueryText(text);
 
 const payloadFields = ["args", "kwargs", "result"] as const;
 
-function pathSuggestions({ before, field, path }: NonNullable<ReturnType<typeof pathBegun>>, known: Known) {
+function pathSuggestions({ before, field, path }: NonNullable<ReturnType<typeof typedPath>>, known: Known) {
   return nearestFirst(known[field] ?? [], path)
     .slice(0, maximumSuggestions)
     .map(({ value, ...choice }): Suggestion => {
@@ -136,7 +137,7 @@ function pathSuggestions({ before, field, path }: NonNullable<ReturnType<typeof 
 
 const facetFields = ["engine", "name", "queue", "worker"] as const;
 
-/** Values for a field that only the search takes, or for a term that is turned round; null for any other text. */
+/** Values for a search-only field or for a negated term; null for other texts. */
 function searchSuggestions(text: string, known: Known, search: TasksSearch): Suggestion[] | null {
   const found = /^(-?)([a-z]+):([^\s"]*)$/.exec(text);
   const field = facetFields.find((one) => one === found?.[2]);
@@ -147,9 +148,9 @@ function searchSuggestions(text: string, known: Known, search: TasksSearch): Sug
   });
 }
 
-/** Which values are worth reading while this is typed. */
-export function askedBy(typed: string): Asked {
-  const path = pathBegun(typed);
+/** The values to load for suggestions while this is typed. */
+export function wantedValues(typed: string): WantedValues {
+  const path = typedPath(typed);
   if (path) return { fields: [path.field], typed: path.path };
   const split = splitWord(typed.trimStart());
   const field = facetFields.find((one) => typed.trimStart().replace(/^-/, "").startsWith(`${one}:`));
@@ -197,7 +198,7 @@ interface Choice {
   count?: string | undefined;
 }
 
-/** The choices with a text in them: that text itself, then those that begin with it, each in the order they came in. */
+/** The choices that contain a text: exact matches first, then prefixes, then the rest, each in the given order. */
 function nearestFirst(choices: readonly Choice[], text: string): (Choice & { at: number; length: number })[] {
   const lower = text.toLowerCase();
   const distance = ({ value, at }: Choice & { at: number }) => (value === text ? 0 : at === 0 ? 1 : 2);
@@ -207,9 +208,9 @@ function nearestFirst(choices: readonly Choice[], text: string): (Choice & { at:
     .sort((a, b) => distance(a) - distance(b));
 }
 
-/** Which suggestion Enter takes before any was chosen; -1 for what was typed. A part of a name is a filter as it is. */
-export function meantSuggestion(typed: string): number {
+/** Index of the suggestion that Enter takes by default; -1 to take the typed text, which for names is a valid filter. */
+export function defaultSuggestion(typed: string): number {
   const word = /^-?([a-z]+):/.exec(typed.trimStart())?.[1];
   const isValue = word !== undefined && word !== "name" && isQueryField(word);
-  return isValue || pathBegun(typed) ? 0 : -1;
+  return isValue || typedPath(typed) ? 0 : -1;
 }

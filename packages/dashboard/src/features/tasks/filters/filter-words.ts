@@ -1,20 +1,20 @@
 import { printable } from "../../../ui/time/format.ts";
 import { activeFilters, type FilterKey, type TasksSearch } from "../../task-data/index.ts";
 
-/** Filters that are typed as `key:value`. */
+/** Filters that can be typed as `key:value`. */
 export const filterWords = ["queue", "worker", "name", "priority", "since", "until", "state"] as const;
 
 export const filterName = (key: FilterKey): string => (key === "search" ? "text" : key === "q" ? "search" : key);
 
-/** The filters as one reads them out: `state failure, queue emails`; null when there are none. */
+/** The filters as text, such as `state failure, queue emails`; null if there are none. */
 export function spokenFilters(search: TasksSearch): string | null {
-  const words = activeFilters(search).map(
+  const parts = activeFilters(search).map(
     (key) => `${filterName(key)} ${printable(tokenText(key, String(search[key])))}`,
   );
-  return words.length === 0 ? null : words.join(", ");
+  return parts.length === 0 ? null : parts.join(", ");
 }
 
-/** How a filter reads in its token. */
+/** The text of a filter in its token. */
 export function tokenText(key: FilterKey, value: string): string {
   if (key === "priority") return value.split(",").join(", ");
   if ((key === "since" || key === "until") && value.startsWith("-"))

@@ -4,20 +4,20 @@ import { createListSummary, type ListSummary, summaryMs } from "./list-summary.t
 
 let said: string[];
 let summary: ListSummary;
-const spoken = () => said.filter((words) => words !== "");
+const spoken = () => said.filter((text) => text !== "");
 const counts = (arrivedCount: number, failedCount = 0) => ({ arrivedCount, failedCount });
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   said = [];
-  summary = createListSummary((words) => said.push(words));
+  summary = createListSummary((text) => said.push(text));
 });
 afterEach(() => {
   summary.stop();
   vi.useRealTimers();
 });
 
-test("the first news are told at once, later ones together after ten seconds", () => {
+test("the first changes are announced at once, later ones together after ten seconds", () => {
   summary.count(counts(1));
   summary.count(counts(11, 1));
   summary.count(counts(18, 2));
@@ -27,20 +27,20 @@ test("the first news are told at once, later ones together after ten seconds", (
   expect(spoken()).toEqual(["1 new", "17 new, 2 failed"]);
 });
 
-test("the same words twice are told twice, as they are gone in between", () => {
+test("equal texts are announced twice, as the text is cleared in between", () => {
   summary.count(counts(0, 1));
   vi.advanceTimersByTime(summaryMs);
   summary.count(counts(0, 2));
   expect(said).toEqual(["1 failed", "", "1 failed"]);
 });
 
-test("nothing is told of a list in which nothing happens", () => {
+test("nothing is announced without changes", () => {
   summary.count(counts(0));
   vi.advanceTimersByTime(summaryMs * 3);
   expect(said).toEqual([]);
 });
 
-test("nothing is told while updates are paused, and afterwards all of it", () => {
+test("nothing is announced while updates are paused, and everything afterwards", () => {
   summary.pause(true);
   summary.count(counts(3));
   summary.count(counts(4, 1));
@@ -50,7 +50,7 @@ test("nothing is told while updates are paused, and afterwards all of it", () =>
   expect(spoken()).toEqual(["4 new, 1 failed"]);
 });
 
-test("between two summaries lie ten seconds, and each task is told of once, whatever happens", () => {
+test("announcements are ten seconds apart and include each task once, for any input", () => {
   const step = fc.record({
     waitMs: fc.integer({ min: 0, max: 15_000 }),
     arrived: fc.nat(50),
@@ -60,8 +60,8 @@ test("between two summaries lie ten seconds, and each task is told of once, what
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       let nowMs = 0;
-      const told: { atMs: number; words: string }[] = [];
-      const one = createListSummary((words) => words !== "" && told.push({ atMs: nowMs, words }));
+      const announced: { atMs: number; text: string }[] = [];
+      const one = createListSummary((text) => text !== "" && announced.push({ atMs: nowMs, text }));
       const advance = (waitMs: number) => {
         for (let passed = 0; passed < waitMs; passed += 250) {
           nowMs += 250;
@@ -78,10 +78,10 @@ test("between two summaries lie ten seconds, and each task is told of once, what
       one.pause(false);
       advance(summaryMs);
       one.stop();
-      const gaps = told.slice(1).map(({ atMs }, at) => atMs - (told[at]?.atMs ?? 0));
+      const gaps = announced.slice(1).map(({ atMs }, at) => atMs - (announced[at]?.atMs ?? 0));
       expect(gaps.every((gapMs) => gapMs >= summaryMs)).toBe(true);
       const total = (word: string) =>
-        told.reduce((all, { words }) => all + Number(new RegExp(`(\\d+) ${word}`).exec(words)?.[1] ?? 0), 0);
+        announced.reduce((all, { text }) => all + Number(new RegExp(`(\\d+) ${word}`).exec(text)?.[1] ?? 0), 0);
       expect([total("new"), total("failed")]).toEqual([sum.arrivedCount, sum.failedCount]);
     }),
   );

@@ -1,36 +1,36 @@
-// What a screen reader is told of a list that lives: never a row, but now and then how many there were.
+// Screen reader announcements for the live list: occasional counts, never single rows.
 
 import type { ListRow } from "../../task-data/index.ts";
 import { isNewer } from "../following/row-changes.ts";
 
-/** What happened to the list since it was opened. */
+/** Changes to the list since it was opened. */
 export interface ListCounts {
   arrivedCount: number;
   failedCount: number;
 }
 
-/** At least this long between two summaries. */
+/** Minimum time between two announcements. */
 export const summaryMs = 10_000;
-/** A region whose words stay the same says nothing, so that they are gone well before the next ones. */
+/** An unchanged live region is not announced, so the text is cleared well before the next one. */
 const clearMs = summaryMs / 2;
 
 export type ListSummary = ReturnType<typeof createListSummary>;
 
-/** `say` gets the words to announce, and an empty text once they were. */
-export function createListSummary(say: (words: string) => void) {
-  let told: ListCounts = { arrivedCount: 0, failedCount: 0 };
-  let counted = told;
+/** Calls `announce` with each summary, and later with an empty text to clear it. */
+export function createListSummary(announce: (text: string) => void) {
+  let announced: ListCounts = { arrivedCount: 0, failedCount: 0 };
+  let counted = announced;
   let isPaused = false;
   let spacing: ReturnType<typeof setTimeout> | undefined;
   let clearing: ReturnType<typeof setTimeout> | undefined;
 
   function speak(): void {
     if (isPaused || spacing !== undefined) return;
-    const words = summaryOf(counted.arrivedCount - told.arrivedCount, counted.failedCount - told.failedCount);
-    if (words === "") return;
-    told = counted;
-    say(words);
-    clearing = setTimeout(() => say(""), clearMs);
+    const text = summaryOf(counted.arrivedCount - announced.arrivedCount, counted.failedCount - announced.failedCount);
+    if (text === "") return;
+    announced = counted;
+    announce(text);
+    clearing = setTimeout(() => announce(""), clearMs);
     spacing = setTimeout(() => {
       spacing = undefined;
       speak();
@@ -42,7 +42,7 @@ export function createListSummary(say: (words: string) => void) {
       counted = counts;
       speak();
     },
-    /** What is counted meanwhile is told afterwards. */
+    /** Counts that arrive during a pause are announced after it. */
     pause(isPausing: boolean): void {
       isPaused = isPausing;
       speak();
@@ -59,8 +59,8 @@ function summaryOf(arrived: number, failed: number): string {
   return [arrived > 0 ? `${arrived} new` : "", failed > 0 ? `${failed} failed` : ""].filter(Boolean).join(", ");
 }
 
-/** How many known rows are failures now and were none before. */
-export function turnedToFailure(known: readonly ListRow[], rows: readonly ListRow[]): number {
+/** The number of known rows that have newly failed. */
+export function countNewFailures(known: readonly ListRow[], rows: readonly ListRow[]): number {
   const failed = new Map(rows.filter((row) => row.state === "failure").map((row) => [row.id, row]));
   if (failed.size === 0) return 0;
   return known.filter((row) => {

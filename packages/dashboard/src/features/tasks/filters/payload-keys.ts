@@ -5,14 +5,14 @@ import { withTerm } from "./query-terms.ts";
 
 const fields = ["args", "result"] as const;
 
-/** Where recent payloads have a key: there itself, or as the last step of a path. Without any, among the arguments. */
+/** The path of a key in recent payloads, at the top level or as the last step of a path; by default in the arguments. */
 export function placeOf(known: Known, key: string): string {
   const paths = fields.flatMap((field) => (known[field] ?? []).map(({ value }) => ({ field, value })));
   const found = paths.find(({ value }) => value === key) ?? paths.find(({ value }) => value.endsWith(`.${key}`));
   return found ? `${found.field}.${found.value}` : `args.${key}`;
 }
 
-/** What a search with words such as `customer=42` was probably meant to be; null without such a word. */
+/** The probably intended search for text such as `customer=42`; null for other text. */
 export function meantSearch(search: TasksSearch, known: Known): { q: string; search: TasksSearch } | null {
   const meant = (text: string | undefined) => (text ? suggestQuery(text, (key) => placeOf(known, key)) : null);
   const [ofText, ofQuery] = [meant(search.search), meant(search.q)];

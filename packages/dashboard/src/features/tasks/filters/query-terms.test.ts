@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { isQueryText, searchFields, termsOf, withoutTerm, withTerm } from "./query-terms.ts";
 
 describe("the terms of a search", () => {
-  test("are its words and fields as they were written, quotations whole", () => {
+  test("are its words and fields as written, with quoted text intact", () => {
     expect(termsOf('error:"timed out" -queue:mail  runtime:>30s').map((term) => term.text)).toEqual([
       'error:"timed out"',
       "-queue:mail",
@@ -11,13 +11,13 @@ describe("the terms of a search", () => {
     ]);
   });
 
-  test("say each what is wrong with it", () => {
+  test("each have their own error", () => {
     const [good, bad] = termsOf("queue:mail runtime:soon");
-    expect(good?.fault).toBeNull();
-    expect(bad?.fault).toMatch(/./);
+    expect(good?.error).toBeNull();
+    expect(bad?.error).toMatch(/./);
   });
 
-  test("of any text that has a fault, one says so", () => {
+  test("keep at least one term of any search", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 80 }), (text) => {
         const terms = termsOf(text);
@@ -29,7 +29,7 @@ describe("the terms of a search", () => {
 });
 
 describe("a term", () => {
-  test("is added once, and taken away by its place", () => {
+  test("is added once, and removed by index", () => {
     expect(withTerm(undefined, "engine:bullmq")).toBe("engine:bullmq");
     expect(withTerm("a:b engine:bullmq", "engine:bullmq")).toBe("a:b engine:bullmq");
     expect(withTerm("tag:x", "engine:bullmq")).toBe("tag:x engine:bullmq");
@@ -50,7 +50,7 @@ test.each([
   expect(isQueryText(text)).toBe(isSearch);
 });
 
-test("fields that the list has as parameters are not offered twice", () => {
+test("fields that are also list parameters are not offered twice", () => {
   const names = searchFields().map((field) => field.name);
   expect(names).toContain("args");
   expect(names).not.toContain("queue");

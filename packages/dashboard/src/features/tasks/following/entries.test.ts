@@ -20,11 +20,11 @@ const lines = (gaps: LossGap[], opened: string[] = [], hasOlder = false) =>
   entriesOf({ rows, opened: new Set(opened), gaps, hasOlder }).map((entry) => `${entry.kind} ${entry.key}`);
 
 describe("the lines of the list", () => {
-  test("are its rows, and below an opened row its input", () => {
+  test("are its rows, with the input below an opened row", () => {
     expect(lines([], ["t-40"])).toEqual(["row t-50", "row t-40", "input input t-40", "row t-30"]);
   });
 
-  test("have each gap above the first row that was received before its end", () => {
+  test("show each gap above the first row received before its end", () => {
     expect(lines([gap(44, 46), gap(55, 60)], ["t-50"]).map((line) => line.split(" ")[0])).toEqual([
       "gap",
       "row",
@@ -35,7 +35,7 @@ describe("the lines of the list", () => {
     ]);
   });
 
-  test("keep a gap back that lies below what is loaded, until the list has ended", () => {
+  test("hide a gap below the loaded rows until the list is complete", () => {
     expect(lines([gap(10, 20)], [], true)).toHaveLength(3);
     expect(lines([gap(10, 20)], [], false).at(-1)).toMatch(/^gap /);
   });

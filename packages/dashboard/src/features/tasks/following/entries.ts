@@ -1,8 +1,7 @@
 import { type GapGroup, type LossGap, placeGaps } from "../../../ui/gap-band/gaps.ts";
 import type { ListRow } from "../../task-data/index.ts";
 
-// The lines of the list: its rows, below some of them what the task was given, and between them what is known to be
-// missing.
+// The lines of the list: its rows, an input panel below opened rows, and gap bands between rows.
 
 export type Entry =
   | { kind: "row"; key: string; row: ListRow }
@@ -18,7 +17,7 @@ interface Lines {
   hasOlder: boolean;
 }
 
-/** One line per row, newest first, with what belongs between them. */
+/** The rows, newest first, with the input panels and gap bands between them. */
 export function entriesOf({ rows, opened, gaps, hasOlder }: Lines): Entry[] {
   const receivedMs = (index: number) => Date.parse(rows[index]?.received_at ?? "");
   const groups = placeGaps(gaps, { receivedMs, rowCount: rows.length, hasOlder });

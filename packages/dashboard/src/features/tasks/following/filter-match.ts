@@ -2,8 +2,8 @@ import type { TaskFilters, TaskRow } from "@svc/client";
 import { waitingStates } from "@svc/client/task-query";
 
 /**
- * Whether a pushed row belongs to a filtered list, by the rules of the list's own parameters. Of a search only the end of a wait is known
- * here: the server answers the rest.
+ * Whether a pushed row matches a list's filter parameters. Of a search, only the end of a wait is evaluated here; the server
+ * evaluates the rest.
  */
 export function matchesFilters(row: TaskRow, filters: TaskFilters): boolean {
   if (/(?:^|\s)waiting:/.test(filters.q ?? "") && !(waitingStates as readonly string[]).includes(row.state))

@@ -17,7 +17,7 @@ let reads: number;
 let changes: number;
 let follower: ListFollower;
 
-/** The row that a push carries when the task comes or changes. */
+/** The row pushed when the task is created or changes. */
 function change(second: number, given: Partial<ListRow> = {}): ListRow {
   changes += 1;
   const row = { ...task(second), ...tasks.get(`t-${second}`), ...given, updated_at: instant(1_000_000 + changes) };
@@ -66,7 +66,7 @@ afterEach(() => {
 });
 
 describe("following", () => {
-  test("lets new rows in at most four times a second, together", async () => {
+  test("inserts new rows together, at most four times a second", async () => {
     open([task(1)]);
     follower.send({ type: "followed", isFollowing: true });
     push([change(2)], []);
@@ -81,7 +81,7 @@ describe("following", () => {
     expect(rowIds()).toEqual(["t-4", "t-3", "t-2", "t-1"]);
   });
 
-  test("pauses by itself above fifty new tasks a second, and goes on when it is asked to", async () => {
+  test("pauses automatically above fifty new tasks a second, and resumes on request", async () => {
     open([task(1)]);
     follower.send({ type: "followed", isFollowing: true });
     for (const start of [100, 200, 300]) {
@@ -101,33 +101,33 @@ describe("following", () => {
   });
 });
 
-describe("while the reader holds the rows", () => {
-  test("none of them changes or leaves, new ones are counted, and all is told afterwards", () => {
+describe("while the list is frozen", () => {
+  test("no row changes or disappears, new ones are counted, and all changes are applied afterwards", () => {
     open([task(1), task(2)]);
-    follower.send({ type: "held", isHeld: true });
+    follower.send({ type: "frozen", isFrozen: true });
     push([change(1, { state: "retry" })], []);
     push([change(1, { state: "success" }), change(3)], ["t-2"]);
     expect(states()).toEqual(["t-2 started", "t-1 started"]);
     expect(follower.view.get().pendingCount).toBe(1);
 
-    follower.send({ type: "held", isHeld: false });
+    follower.send({ type: "frozen", isFrozen: false });
 
     expect(states()).toEqual(["t-1 success"]);
     expect(follower.view.get().pendingCount).toBe(1);
   });
 
-  test("an older answer does not replace what was pushed", () => {
+  test("an older response does not replace pushed rows", () => {
     open([task(1)]);
-    follower.send({ type: "held", isHeld: true });
+    follower.send({ type: "frozen", isFrozen: true });
     const late = { ...(tasks.get("t-1") as ListRow) };
     push([change(1, { state: "success" })], []);
     push([late], []);
-    follower.send({ type: "held", isHeld: false });
+    follower.send({ type: "frozen", isFrozen: false });
     expect(states()).toEqual(["t-1 success"]);
   });
 });
 
-test("a search that only the server can judge is read again for new tasks", async () => {
+test("a search that only the server can evaluate is read again for new tasks", async () => {
   open([task(1)], { q: 'error:"boom"' });
   push([change(1, { state: "failure" }), change(2)], []);
   expect(states()).toEqual(["t-1 failure"]);
@@ -139,13 +139,13 @@ test("a search that only the server can judge is read again for new tasks", asyn
   expect(follower.view.get().pendingCount).toBe(1);
 });
 
-describe("what is told of the list", () => {
+describe("the announced counts", () => {
   const counts = () => {
     const { arrivedCount, failedCount } = follower.view.get();
     return [arrivedCount, failedCount];
   };
 
-  test("counts each new row once, and rows that fail, whether they were listed, kept aside or came so", () => {
+  test("include each new row once, and failed rows, whether listed, pending or new", () => {
     open([task(1), task(2)]);
     expect(counts()).toEqual([0, 0]);
     push([change(3), change(1, { state: "failure" })], []);
@@ -159,16 +159,16 @@ describe("what is told of the list", () => {
     expect(counts()).toEqual([2, 3]);
   });
 
-  test("counts a failure of a held row once, however often it is told", () => {
+  test("include a failure of a frozen row once, however often it is reported", () => {
     open([task(1)]);
-    follower.send({ type: "held", isHeld: true });
+    follower.send({ type: "frozen", isFrozen: true });
     push([change(1, { state: "failure" })], []);
     push([change(1, { attempt: 1 })], []);
-    follower.send({ type: "held", isHeld: false });
+    follower.send({ type: "frozen", isFrozen: false });
     expect(counts()).toEqual([0, 1]);
   });
 
-  test("counts what came while the list began again from the top", async () => {
+  test("include rows that arrived during a restart of the list", async () => {
     open([task(1)]);
     follower.send({ type: "followed", isFollowing: true });
     push(

@@ -29,13 +29,13 @@ let changes: number;
 let follower: ListFollower;
 let restarts: number;
 let nowMs: number;
-/** What happens on the server and the hub while an answer is on its way. */
-let meanwhile: () => void;
+/** Runs on the server and the hub while a response is in flight. */
+let duringRead: () => void;
 
 const put = (...rows: ListRow[]) => {
   for (const row of rows) tasks.set(row.id, row);
 };
-/** The task changes on the server; the row that a push of it would carry. */
+/** Changes the task on the server; returns the row that its push would carry. */
 function change(second: number, given: Partial<ListRow>): ListRow {
   changes += 1;
   const row = { ...task(second), ...tasks.get(`t-${second}`), ...given, updated_at: instant(1_000_000 + changes) };
@@ -59,7 +59,7 @@ function open(filters: TaskFilters = {}): void {
         if (failure) throw failure;
         const answer = page(filters, until);
         await Promise.resolve();
-        meanwhile();
+        duringRead();
         return answer;
       },
       async row({ id }) {
@@ -101,7 +101,7 @@ beforeEach(() => {
   changes = 0;
   restarts = 0;
   nowMs = 0;
-  meanwhile = () => {};
+  duringRead = () => {};
 });
 afterEach(() => {
   follower.stop();
@@ -109,7 +109,7 @@ afterEach(() => {
 });
 
 describe("after a gap", () => {
-  test("a row that left the filter is shown as it is, and one that was deleted is gone", async () => {
+  test("a row that no longer matches is updated, and a deleted one is removed", async () => {
     put(task(1), task(2), task(3));
     open({ state: "started" });
     change(2, { state: "success" });
@@ -122,7 +122,7 @@ describe("after a gap", () => {
     expect(asked).toEqual(["newest", "t-2", "t-1"]);
   });
 
-  test("rows in view below a flood of new ones are read by their own bounds", async () => {
+  test("visible rows below many new ones are read by their own bounds", async () => {
     put(...seconds(1, 50).map((second) => task(second)));
     open();
     put(...seconds(100, 260).map((second) => task(second)));
@@ -138,7 +138,7 @@ describe("after a gap", () => {
     expect(follower.view.get()).toMatchObject({ pendingCount: 200, hasMorePending: true });
   });
 
-  test("a row out of view is read when it comes into view, and not again", async () => {
+  test("a row is read once when it comes into view", async () => {
     put(...seconds(1, 300).map((second) => task(second)));
     open();
     list = {
@@ -162,7 +162,7 @@ describe("after a gap", () => {
     expect(asked.length).toBe(before);
   });
 
-  test("many rows that left are read a few at a time, each of them in the end", async () => {
+  test("many non-matching rows are read a few at a time until all are read", async () => {
     put(...seconds(1, 50).map((second) => task(second)));
     open({ state: "started" });
     follower.send({ type: "scrolled", first: 0, last: 49 });
@@ -176,7 +176,7 @@ describe("after a gap", () => {
     expect(states().filter((text) => text.endsWith("started"))).toEqual([]);
   });
 
-  test("a list that was left is as old as one that missed pushes", async () => {
+  test("a revisited list is stale like one that missed pushes", async () => {
     list = { pages: [{ items: [task(1)], next_cursor: null, reached: null }], pageParams: [null] };
     put(task(1, { state: "success", updated_at: instant(2_000_000) }));
     open({ state: "started" });
@@ -185,7 +185,7 @@ describe("after a gap", () => {
     expect(states()).toEqual(["t-1 success"]);
   });
 
-  test("a list that the page has just read is not read again before the stream begins", async () => {
+  test("a list just read by the page is not read again before the stream starts", async () => {
     isJustRead = true;
     put(task(1));
     open();
@@ -198,7 +198,7 @@ describe("after a gap", () => {
     expect(asked).toEqual(["newest"]);
   });
 
-  test("a failed renewal is named, tried again, and forgotten once it works", async () => {
+  test("a failed renewal is reported and retried, and cleared once it succeeds", async () => {
     put(task(1));
     open();
     failure = new ApiProblem({ code: "internal_error", status: 500, message: "boom" });
@@ -215,7 +215,7 @@ describe("after a gap", () => {
     expect(states()).toEqual(["t-1 success"]);
   });
 
-  test("a server that names a wait is not asked before it is over", async () => {
+  test("a retry-after of the server is respected", async () => {
     put(task(1));
     open();
     failure = new ApiProblem({ code: "rate_limited", status: 429, message: "wait", retryAfterSeconds: 30 });
@@ -227,8 +227,8 @@ describe("after a gap", () => {
   });
 });
 
-describe("rows kept aside", () => {
-  test("are shown as they became, and not at all when they left the filter", () => {
+describe("pending rows", () => {
+  test("are shown in their latest state, or not at all if they no longer match", () => {
     put(task(1));
     open({ state: "started" });
     push([change(2, {}), change(3, {})], []);
@@ -256,11 +256,11 @@ describe("rows kept aside", () => {
     expect(follower.view.get().pendingCount).toBe(0);
   });
 
-  test("are not made again by an answer that is older than a push", async () => {
+  test("are not restored by a response older than a push", async () => {
     put(task(1), task(2), task(3));
     open({ state: "started" });
     list = { pages: [{ items: [task(1)], next_cursor: null, reached: null }], pageParams: [null] };
-    meanwhile = () => {
+    duringRead = () => {
       push([change(2, { state: "success" })], ["t-3"]);
       tasks.delete("t-3");
     };
@@ -270,7 +270,7 @@ describe("rows kept aside", () => {
     expect(rowIds()).toEqual(["t-1"]);
   });
 
-  test("start the list again when there are more than fit", () => {
+  test("restart the list if there are more than fit", () => {
     put(task(1));
     open();
     const flood = seconds(2, 210).map((second) => change(second, {}));
@@ -281,7 +281,7 @@ describe("rows kept aside", () => {
     expect([restarts, follower.view.get().pendingCount]).toEqual([1, 0]);
   });
 
-  test("are more than is known when a short newest page does not reach the list", async () => {
+  test("are a lower bound if a short newest page does not reach the list", async () => {
     put(task(1));
     open();
     put(...seconds(2, 40).map((second) => task(second)));
@@ -293,7 +293,7 @@ describe("rows kept aside", () => {
 });
 
 describe("following", () => {
-  test("puts new rows in at once", () => {
+  test("inserts new rows immediately", () => {
     put(task(1));
     open();
     follower.send({ type: "followed", isFollowing: true });
@@ -301,7 +301,7 @@ describe("following", () => {
     expect(rowIds()).toEqual(["t-2", "t-1"]);
   });
 
-  test("starts again from the top after a burst, and never goes on above a hole", async () => {
+  test("restarts from the top after a burst, and never continues above a gap", async () => {
     put(task(1));
     open();
     follower.send({ type: "followed", isFollowing: true });
@@ -317,11 +317,11 @@ describe("following", () => {
     expect(follower.view.get()).toMatchObject({ pendingCount: 0, hasMorePending: false });
   });
 
-  test("does not take the list away from a reader who has scrolled down since", async () => {
+  test("does not restart the list after the user scrolled down", async () => {
     put(task(1));
     open();
     follower.send({ type: "followed", isFollowing: true });
-    meanwhile = () => follower.send({ type: "followed", isFollowing: false });
+    duringRead = () => follower.send({ type: "followed", isFollowing: false });
     push(
       seconds(2, 200).map((second) => change(second, {})),
       [],
@@ -331,7 +331,7 @@ describe("following", () => {
     expect(follower.view.get()).toMatchObject({ pendingCount: 200, hasMorePending: true });
   });
 
-  test("keeps no more rows than the memory may hold", async () => {
+  test("keeps at most the maximum number of rows", async () => {
     open();
     follower.send({ type: "followed", isFollowing: true });
     for (const start of seconds(0, 63)) {
@@ -347,18 +347,18 @@ describe("following", () => {
   });
 });
 
-test("what one list still has under way does not reach the list after it", async () => {
+test("pending reads of one list do not affect the next list", async () => {
   put(task(1));
   open();
   const first = follower;
-  meanwhile = () => first.stop();
+  duringRead = () => first.stop();
   put(task(2));
   first.send({ type: "invalidated" });
   await settle();
   expect([rowIds(), first.view.get().pendingCount]).toEqual([["t-1"], 0]);
 });
 
-test("an older page that was read before a push shows what the push said", async () => {
+test("an older page that was read before a push includes the push", async () => {
   put(task(9), task(5));
   pageRows = 1;
   open();

@@ -9,27 +9,27 @@ import { type ListEffect, type ListEvent, type ListState, type ListTimer, opened
 export interface ListReads {
   /** A page of the list's filters, newest first, at or below `until`. */
   page(until: string | null): Promise<ListPage>;
-  /** The row as it is now; null when there is no such task any more. */
+  /** The current row; null if the task no longer exists. */
   row(row: ListRow): Promise<ListRow | null>;
   isPaused(): boolean;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now(): number;
   onFailure(error: unknown): void;
 }
 
-/** Where the loaded list is kept; undefined while its first page is being read. */
+/** Access to the cached list; undefined while its first page is loading. */
 export interface ListCache {
   get(): LoadedList | undefined;
   set(list: LoadedList): void;
-  /** Forgets the list and reads its first page. */
+  /** Drops the list and reads its first page. */
   restart(): void;
 }
 
-/** What is shown of a list besides its rows. */
+/** The visible state of a list besides its rows. */
 export type ListView = ReturnType<typeof viewOf>;
 
 const viewOf = (state: ListState) => ({
-  /** Rows about to slide in are not announced first. */
+  /** Rows about to be inserted are not announced as pending. */
   pendingCount: state.isSliding ? 0 : state.pendingRows.size,
   hasMorePending: state.hasMorePending,
   justInserted: state.justInserted,
@@ -60,8 +60,8 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
   }
 
   function run(effect: ListEffect): void {
-    if (effect.type === "readPage") void answer(readPage(effect.until));
-    else if (effect.type === "readRows") void answer(readRows(effect.rows));
+    if (effect.type === "readPage") void sendResult(readPage(effect.until));
+    else if (effect.type === "readRows") void sendResult(readRows(effect.rows));
     else if (effect.type === "startTimer") startTimer(effect.timer, effect.ms);
     else if (effect.type === "clearTimer") clearTimeout(timers.get(effect.timer));
     else if (effect.type === "restart") cache.restart();
@@ -76,7 +76,7 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
     );
   }
 
-  const answer = (read: Promise<ListEvent>): Promise<void> =>
+  const sendResult = (read: Promise<ListEvent>): Promise<void> =>
     read.then(send, (error: unknown) => send({ type: "readFailed", error }));
 
   const readPage = async (until: string | null): Promise<ListEvent> => ({
@@ -95,7 +95,7 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
   return {
     view,
     send,
-    /** Runs a read that puts its answer into the cache by itself. */
+    /** Runs a read that writes its response into the cache itself. */
     async during(read: () => Promise<unknown>): Promise<void> {
       send({ type: "readStarted" });
       try {

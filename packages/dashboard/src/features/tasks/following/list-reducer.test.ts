@@ -11,14 +11,14 @@ import { byNewest } from "./row-changes.ts";
 
 const instant = (second: number) => new Date(1_700_000_000_000 + second * 1000).toISOString();
 
-/** A read in flight: the service answers it at one moment, and the answer arrives at a later one. */
+/** A read in flight: the server answers it at one time, and the response arrives later. */
 interface Read {
   answer: (() => void) | null;
   serve(): () => void;
   fail(): void;
 }
 
-/** A service, its stream, and a reader's list of its tasks, without any clock: each step happens when it is asked for. */
+/** A simulated server, its stream and a list, without a clock: each step happens on request. */
 function openWorld(filters: TaskFilters, pageRows: number) {
   const tasks = new Map<string, ListRow>();
   const reads = new Set<Read>();
@@ -124,7 +124,7 @@ function openWorld(filters: TaskFilters, pageRows: number) {
     addRead(() => {
       const older = page((row) => row.received_at < cursor);
       return () => {
-        // A list that started again has cancelled the read.
+        // A restarted list has cancelled the read.
         if (list) list = mergeList(list, { pages: [...base.pages, older], pageParams: [...base.pageParams, cursor] });
         end();
       };
@@ -209,14 +209,14 @@ function openWorld(filters: TaskFilters, pageRows: number) {
     },
     poll: () => send({ type: "invalidated" }),
     scroll: (place: number) => send({ type: "scrolled", first: place * 5, last: place * 5 + 20 }),
-    hold: (place: number) => send({ type: "held", isHeld: place % 2 === 0 }),
+    freeze: (place: number) => send({ type: "frozen", isFrozen: place % 2 === 0 }),
     follow: (place: number) => send({ type: "followed", isFollowing: place % 2 === 0 }),
     show: () => send({ type: "pendingShown" }),
     retry: () => send({ type: "retried" }),
     older: readOlder,
   };
 
-  /** Until nothing is in flight and nothing waits. */
+  /** Runs until nothing is in flight or waiting. */
   function settle(): void {
     for (let turn = 0; turn < 2_000; turn += 1) {
       if (undelivered.length > 0) steps.deliver();
@@ -235,10 +235,10 @@ function openWorld(filters: TaskFilters, pageRows: number) {
     tasks,
     list: () => list,
     state: () => state,
-    /** The reader lets go, reconnects, and sees all of the list. */
+    /** Unfreezes, reconnects, and views the whole list. */
     readAll(): void {
       steps.pause(1);
-      steps.hold(1);
+      steps.freeze(1);
       steps.follow(1);
       for (let turn = 0; turn < 2_000; turn += 1) {
         settle();
@@ -260,8 +260,8 @@ function checkBounds(before: ListState, after: ListState): void {
   expect(after.pendingRows.size).toBeLessThanOrEqual(pageSize);
   expect(after.deferredPatches.size).toBeLessThanOrEqual(old.length);
   if (after.readsInFlight === 0) expect(after.inFlightChanges.size).toBe(0);
-  // Nothing changes under the pointer.
-  if (before.isHeld && after.isHeld) expect(old.every((row) => rows.includes(row))).toBe(true);
+  // A frozen list never changes.
+  if (before.isFrozen && after.isFrozen) expect(old.every((row) => rows.includes(row))).toBe(true);
 }
 
 type World = ReturnType<typeof openWorld>;
@@ -281,7 +281,7 @@ const stepNames: [StepName, number][] = [
   ["pause", 1],
   ["poll", 1],
   ["scroll", 2],
-  ["hold", 2],
+  ["freeze", 2],
   ["follow", 2],
   ["show", 2],
   ["retry", 1],
@@ -299,21 +299,21 @@ const stepsOf = (text: string): Steps =>
     return [name as StepName, Number(place)];
   });
 
-/** What once lost a row: [steps, rows of a page]. */
+/** Past regressions that lost a row: [steps, rows per page]. */
 const lostOnce: [Steps, number][] = [
-  // All loaded rows were deleted, and with them went how far back the list reaches.
+  // All loaded rows were deleted, and with them the information how far back the list reaches.
   [stepsOf("create 0, create 0, create 0, arrive 0, delete 1, delete 21, create 0"), 2],
   // A change event overtook the renewal that would have shown the gap below it.
   [stepsOf("serve 0, create 0, deliver 0, arrive 0, burst 1"), 2],
-  // The row was read after its change event, and the answer was taken for older.
+  // The row was read after its change event, but the response was treated as older.
   [stepsOf("create 0, arrive 0, retry 0, deliver 0, connect 21, change 0"), 2],
-  // More arrived than fit into an empty list, and following ended before it restarted.
+  // More rows arrived than fit into an empty list, and following ended before the restart.
   [stepsOf("arrive 0, burst 50, create 0, deliver 0"), 2],
-  [stepsOf("arrive 0, pause 0, burst 1, follow 0, pause 3, hold 0, arrive 0, create 0"), 2],
+  [stepsOf("arrive 0, pause 0, burst 1, follow 0, pause 3, freeze 0, arrive 0, create 0"), 2],
 ];
 
-describe("after any interleaving of changes, reads, failures and what the reader does", () => {
-  test.each<TaskFilters>([{}, { state: "started" }])("the list equals the service's under %o", (filters) => {
+describe("after any interleaving of changes, reads, failures and user actions", () => {
+  test.each<TaskFilters>([{}, { state: "started" }])("the list equals the server's under %o", (filters) => {
     fc.assert(
       fc.property(
         fc.array(step, { maxLength: 80, size: "max" }),
@@ -336,7 +336,7 @@ describe("after any interleaving of changes, reads, failures and what the reader
   });
 });
 
-test("more changes than are kept while a read is in flight make everything stale", () => {
+test("more changes than are recorded during a read make everything stale", () => {
   const row = taskRow({ id: "t-0" });
   let state: ListState = openedList(
     {},

@@ -13,9 +13,9 @@ import {
 } from "./steps/renewal.ts";
 import { invalidate, renewSoon, renewStaleInView } from "./steps/stale-rows.ts";
 
-// The rules that keep one loaded list true, as a function of events; list-follower.ts runs its effects. Change events
-// patch the rows they name. After a gap (a poll, a change event without its rows, a list that was left for a while) every
-// loaded row is stale until a renewal read it once more. What the handlers have in common is in steps/.
+// The reducer that keeps a loaded list up to date; list-follower.ts runs its effects. Change events patch the rows they
+// name. After a gap (a poll, a change event without rows, a revisited list) every loaded row is stale until a renewal has
+// read it again. Shared code of the handlers is in steps/.
 
 export function reduce(state: ListState, event: ListEvent): [ListState, ListEffect[]] {
   const draft: Draft = { ...state, effects: [] };
@@ -27,7 +27,7 @@ export function reduce(state: ListState, event: ListEvent): [ListState, ListEffe
 
 type Handlers = { [Type in ListEvent["type"]]: (draft: Draft, event: Extract<ListEvent, { type: Type }>) => void };
 
-// Fields of the draft are assigned; the maps, sets and pages in them belong to earlier states and are never changed.
+// Only assign fields of the draft: the maps, sets and pages in them belong to earlier states and must not be mutated.
 const handlers: Handlers = {
   changed: (draft, { rows, removed }) => change(draft, rows, removed),
   invalidated(draft) {
@@ -42,9 +42,9 @@ const handlers: Handlers = {
     draft.visible = { first, last };
     renewStaleInView(draft);
   },
-  held(draft, { isHeld }) {
-    if (!isHeld) release(draft);
-    else draft.isHeld = true;
+  frozen(draft, { isFrozen }) {
+    if (!isFrozen) release(draft);
+    else draft.isFrozen = true;
   },
   followed: (draft, { isFollowing }) => follow(draft, isFollowing),
   pendingShown: showPending,
@@ -100,7 +100,7 @@ function change(draft: Draft, rows: readonly ListRow[], removed: readonly string
     noteInFlight(draft, [...rows.map((row) => [row.id, row] as const), ...removed.map((id) => [id, null] as const)]);
   }
   remove(draft, removed);
-  // Only the service can tell whether a new row matches a search: it may need what no change event carries.
+  // Only the server can decide whether a new row matches a search, which may use fields that change events lack.
   const known = list && filters.q !== undefined ? rows.filter((row) => missingRows(list, [row]).length === 0) : rows;
   take(draft, known);
   if (known.length < rows.length) renewSoon(draft);

@@ -3,61 +3,61 @@ import type { ListPage, ListRow, LoadedList } from "../../task-data/index.ts";
 import type { ListCounts } from "../filters/list-summary.ts";
 import type { Arrivals } from "./tail-pace.ts";
 
-// What a followed list is made of: its state, the events that change it, and the effects that they have.
+// The types of a followed list: its state, events and effects.
 
-/** Rows as they are now by id; null when removed. */
+/** Current rows by id; null if removed. */
 export type Changes = ReadonlyMap<string, ListRow | null>;
 
 export const changedRows = (changes: Changes): ListRow[] => [...changes.values()].flatMap((row) => row ?? []);
 export const removedIds = (changes: Changes): string[] =>
   [...changes].flatMap(([id, row]) => (row === null ? [id] : []));
 
-/** The counts are of new rows, and of rows that failed: loaded ones and those that arrived so. */
+/** The inherited counts cover new rows and failed rows, whether they were loaded before or arrived as failed. */
 export interface ListState extends ListCounts {
   readonly filters: TaskFilters;
 
   // Set before each event.
-  /** What the query cache holds; undefined while the first page is being read. */
+  /** The cached list; undefined while the first page is loading. */
   readonly list: LoadedList | undefined;
   readonly nowMs: number;
   readonly isPaused: boolean;
 
-  /** Rows that arrived and are not in the list yet; at most a page. */
+  /** Rows that arrived but are not in the list yet; at most one page. */
   readonly pendingRows: ReadonlyMap<string, ListRow>;
-  /** There are more of them, so that showing them restarts the list from the top. */
+  /** There are more pending rows than fit, so showing them reloads the list from the top. */
   readonly hasMorePending: boolean;
-  /** Loaded and pending rows to read again, longest stale first, so that each gets its turn. */
+  /** Loaded and pending rows to read again, longest stale first, so that none starves. */
   readonly staleIds: ReadonlySet<string>;
-  /** Changes while the reader holds the rows. */
+  /** Changes that arrived while the list is frozen. */
   readonly deferredPatches: Changes;
-  /** Changes while reads are in flight: an answer may be older. */
+  /** Changes that arrived while reads are in flight, whose responses may be older. */
   readonly inFlightChanges: Changes;
   readonly readsInFlight: number;
-  /** Their answers may be from before a gap, so that everything is stale once more when they have come. */
+  /** The responses may predate a gap, so everything becomes stale again after them. */
   readonly isInvalidatedInFlight: boolean;
   readonly renewal: "idle" | "reading" | "waiting";
   readonly isRenewalWanted: boolean;
   /** The pending rows when the renewal began. */
   readonly pendingAtRead: ReadonlyMap<string, ListRow>;
-  /** The top of the list when changes were missed, null for an empty list: rows above it may be missing until a renewal. */
+  /** The top row when changes were missed, null for an empty list. Rows above it may be missing until a renewal. */
   readonly missedAbove: ListRow | null | undefined;
-  /** The next renewal replaces the loaded rows by the newest page. */
+  /** The next renewal replaces the loaded rows with the newest page. */
   readonly isRestartWanted: boolean;
-  /** The first page may be older than a change event; a list from an earlier visit is as old. */
+  /** The list may be older than a change event, as is a list from an earlier visit. */
   readonly isOutdated: boolean;
   readonly visible: { readonly first: number; readonly last: number };
-  readonly isHeld: boolean;
+  readonly isFrozen: boolean;
   readonly isFollowing: boolean;
-  /** Following paused by itself, as more tasks came than anybody can read. */
+  /** The live tail paused because more tasks arrived than anyone can read. */
   readonly isFlooded: boolean;
   readonly arrivals: Arrivals;
-  /** Rows slid in a moment ago; the next ones wait. */
+  /** Rows were inserted a moment ago; the next ones wait. */
   readonly isSliding: boolean;
   /** Ids inserted a moment ago. */
   readonly justInserted: ReadonlySet<string>;
-  /** How often pending rows were shown on request. */
+  /** How many times the user showed the pending rows. */
   readonly timesShown: number;
-  /** Why the last renewal failed; null after one that worked. */
+  /** The error of the last renewal; null if it succeeded. */
   readonly failure: unknown;
 }
 
@@ -65,16 +65,16 @@ export type ListEvent =
   | { type: "changed"; rows: readonly ListRow[]; removed: readonly string[] }
   /** Anything may have changed. */
   | { type: "invalidated" }
-  /** The first page is there, read for this visit or an earlier one. */
+  /** The first page is available, read for this visit or an earlier one. */
   | { type: "loaded"; isJustRead: boolean }
   | { type: "scrolled"; first: number; last: number }
-  /** While the reader holds the rows, none of them changes. */
-  | { type: "held"; isHeld: boolean }
-  /** While the list is followed, new rows are inserted as they come. */
+  /** While the list is frozen, none of its rows changes. */
+  | { type: "frozen"; isFrozen: boolean }
+  /** While the list is followed, new rows are inserted as they arrive. */
   | { type: "followed"; isFollowing: boolean }
   | { type: "pendingShown" }
   | { type: "retried" }
-  /** A read of older pages, which goes into the query cache by itself. */
+  /** A read of older pages, which writes to the query cache itself. */
   | { type: "readStarted" }
   | { type: "readEnded" }
   | { type: "pageRead"; until: string | null; page: ListPage }
@@ -87,15 +87,15 @@ export type ListTimer = "renewal" | "slide" | "tint";
 
 export type ListEffect =
   | { type: "readPage"; until: string | null }
-  /** Each row by itself, and then `rowsRead`. */
+  /** Reads each row individually, then sends `rowsRead`. */
   | { type: "readRows"; rows: readonly ListRow[] }
   | { type: "startTimer"; timer: ListTimer; ms: number }
   | { type: "clearTimer"; timer: ListTimer }
-  /** Forgets the list and reads its first page. */
+  /** Drops the list and reads its first page. */
   | { type: "restart" }
   | { type: "reportFailure"; error: unknown };
 
-/** The next state in the making, with the effects in order. */
+/** The next state under construction, with its effects in order. */
 export type Draft = { -readonly [Key in keyof ListState]: ListState[Key] } & { effects: ListEffect[] };
 
 export const none: ReadonlyMap<string, never> = new Map<string, never>();
@@ -119,7 +119,7 @@ export const openedList = (filters: TaskFilters, list: LoadedList | undefined): 
   isRestartWanted: false,
   isOutdated: list !== undefined,
   visible: { first: 0, last: 0 },
-  isHeld: false,
+  isFrozen: false,
   isFollowing: false,
   isFlooded: false,
   arrivals: [],

@@ -6,7 +6,7 @@ const dayMs = 86_400_000;
 const now = Date.parse("2026-11-20T10:17:00.000Z");
 const text = (ms: number) => new Date(ms).toISOString();
 
-test("a range without a beginning is looked at as far back from its own end as asked", () => {
+test("a range without a start begins the given length before its end", () => {
   expect(reachedRange({}, now, dayMs)).toEqual({ since: "2026-11-19T10:00:00.000Z" });
   expect(reachedRange({ until: "2026-10-01T00:00:00.000Z" }, now, dayMs)).toEqual({
     since: "2026-09-30T00:00:00.000Z",
@@ -14,12 +14,12 @@ test("a range without a beginning is looked at as far back from its own end as a
   });
 });
 
-test("a range that the API answers is asked for as it is, however long ago it was", () => {
+test("a range within the API's limit is unchanged, however old", () => {
   const old = { since: "2025-01-01T00:00:00.000Z", until: "2025-02-01T00:00:00.000Z" };
   expect(reachedRange(old, now, dayMs)).toEqual(old);
 });
 
-test("no range begins after its end, nor longer before it than the API looks", () => {
+test("no range starts after its end or exceeds the API's limit", () => {
   const instants = fc.integer({ min: 0, max: 4_000 }).map((days) => now - days * dayMs);
   fc.assert(
     fc.property(fc.option(instants), fc.option(instants), (from, to) => {

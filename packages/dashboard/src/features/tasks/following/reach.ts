@@ -1,5 +1,5 @@
 const hourMs = 3_600_000;
-/** Short of the ninety days that the API looks at, so that a clock that is a little off is not refused. */
+/** Less than the API's limit of 90 days, to allow for clock skew. */
 const furthestMs = 89 * 24 * hourMs;
 
 interface Instants {
@@ -8,8 +8,8 @@ interface Instants {
 }
 
 /**
- * The last part of a range that the API answers in one call; `lengthMs` is how much of a range without a beginning. What
- * is counted back moves by the hour, so that the answer is read once and not with every drawing.
+ * The last part of a range that one API call covers; `lengthMs` is the length for a range without a start. Computed starts
+ * are rounded to the hour, so that the response is not fetched again on every render.
  */
 export function reachedRange({ since, until }: Instants, now: number, lengthMs: number): Instants & { since: string } {
   const endMs = until ? Date.parse(until) : now;

@@ -31,25 +31,25 @@ const ids = (list: LoadedList) => rowsOf(list).map((row) => row.id);
 describe("patchRows", () => {
   const list = listOf([[9, 8], "c1"], [[5, 4], null]);
 
-  test("replaces a row where it stands and keeps the other pages as they are", () => {
+  test("replaces a row in place and keeps the other pages unchanged", () => {
     const patched = patchRows(list, [at(5, "id-5", { state: "failure", updated_at: "2026-11-20T10:00:09.000Z" })]);
     expect(ids(patched)).toEqual(ids(list));
     expect(rowsOf(patched)[2]?.state).toBe("failure");
     expect(patched.pages[0]).toBe(list.pages[0]);
   });
 
-  test("does not put an older row back over a newer one", () => {
+  test("does not replace a newer row with an older one", () => {
     const late = at(5, "id-5", { state: "started", updated_at: "2026-11-20T09:00:00.000Z" });
     expect(patchRows(list, [late])).toBe(list);
   });
 
-  test("is the same list when no row is in it", () => {
+  test("returns the same list if it contains none of the rows", () => {
     expect(patchRows(list, [at(100)])).toBe(list);
   });
 });
 
 describe("insertRows", () => {
-  test("puts each row where the order wants it", () => {
+  test("inserts each row in order", () => {
     const list = listOf([[9, 7], "c1"], [[5, 3], "c2"]);
     expect(ids(insertRows(list, [at(6), at(10), at(8)]))).toEqual([
       "id-10",
@@ -62,7 +62,7 @@ describe("insertRows", () => {
     ]);
   });
 
-  test("leaves rows below the loaded ones to paging, but takes them when nothing is below", () => {
+  test("leaves rows below the loaded ones to paging, unless the list is complete", () => {
     expect(ids(insertRows(listOf([[9, 7], "c1"]), [at(1)]))).toEqual(["id-9", "id-7"]);
     expect(ids(insertRows(listOf([[9, 7], null]), [at(1)]))).toEqual(["id-9", "id-7", "id-1"]);
   });
@@ -71,7 +71,7 @@ describe("insertRows", () => {
     expect(ids(insertRows(listOf([[], null]), [at(1), at(2)]))).toEqual(["id-2", "id-1"]);
   });
 
-  test("keeps every row once and the whole list in order, whatever arrives", () => {
+  test("keeps rows distinct and in order for any input", () => {
     const second = fc.integer({ min: 0, max: 40 });
     fc.assert(
       fc.property(fc.uniqueArray(second), fc.array(second), fc.nat({ max: 3 }), (loaded, arriving, cut) => {
@@ -94,7 +94,7 @@ describe("insertRows", () => {
   });
 });
 
-test("insertRows gives up whole pages at the end rather than keep more rows than the memory may hold", () => {
+test("insertRows drops whole pages at the end above the maximum number of rows", () => {
   const page = (cursor: string | null, from: number, size: number): ListPage => ({
     items: Array.from({ length: size }, (_, index) => at(from - index)),
     next_cursor: cursor,
@@ -111,7 +111,7 @@ describe("mergeList", () => {
   const begun = listOf([[9, 7], "c1"]);
   const answer = { pages: [...begun.pages, ...listOf([[5], null]).pages], pageParams: [null, "c1"] };
 
-  test("adds the page below and keeps what was pushed while it was read", () => {
+  test("adds the next page and keeps rows pushed during the read", () => {
     const now = insertRows(patchRows(begun, [at(7, "id-7", { state: "failure" })]), [at(10)]);
     const joined = mergeList(now, answer);
     expect(ids(joined)).toEqual(["id-10", "id-9", "id-7", "id-5"]);
@@ -119,19 +119,19 @@ describe("mergeList", () => {
     expect(joined.pageParams).toEqual([null, "c1"]);
   });
 
-  test("drops a page of a list that was started again meanwhile", () => {
+  test("drops a page of a list that was restarted during the read", () => {
     const now = listOf([[50, 40], "c9"]);
     expect(mergeList(now, answer)).toBe(now);
   });
 
-  test("lets every change of the list itself through", () => {
+  test("accepts every change of the list itself", () => {
     const changed = removeRows(answer, ["id-5"]);
     expect(mergeList(answer, changed)).toBe(changed);
     expect(mergeList(undefined, begun)).toBe(begun);
   });
 });
 
-test("isSearchIdle asks after every tenth page without a row", () => {
+test("isSearchIdle is true after every tenth empty page", () => {
   const empty = listOf([[], "c"]).pages;
   const pages = (amount: number) => [
     ...listOf([[9], "c"]).pages,
@@ -148,18 +148,18 @@ test("isSearchIdle asks after every tenth page without a row", () => {
 });
 
 describe("missingRows", () => {
-  test("count down to where a search without matches has looked", () => {
+  test("include rows in the range that a search without matches covered", () => {
     const list = listOf([[], "c1"]);
     for (const page of list.pages) page.reached = at(5).received_at;
     expect(missingRows(list, [at(6), at(4)]).map((row) => row.id)).toEqual(["id-6"]);
   });
 
-  test("are those the list reaches back to and lacks", () => {
+  test("are those missing from the range that the list covers", () => {
     const list = listOf([[9, 7], "c1"]);
     expect(missingRows(list, [at(10), at(9), at(8), at(1)]).map((row) => row.id)).toEqual(["id-10", "id-8"]);
   });
 });
 
-test("removeRows takes rows out of every page", () => {
+test("removeRows removes rows from every page", () => {
   expect(ids(removeRows(listOf([[9, 7], "c1"], [[5], null]), ["id-7", "id-5"]))).toEqual(["id-9"]);
 });

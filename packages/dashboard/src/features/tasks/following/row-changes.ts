@@ -1,9 +1,8 @@
 import { idsOf, type ListPage, type ListRow, type LoadedList, maximumRows, sizeOf } from "../../task-data/index.ts";
 
-// Rows of the loaded list are patched in place by id and nothing moves; rows that are not yet in the list are only put
-// there when the reader asks for them.
+// Rows of the loaded list are patched in place by id, so nothing moves. New rows are inserted only on request.
 
-/** The same list with changed rows replaced. Returns the same object when none of them is in it. */
+/** The list with changed rows replaced. Returns the same object if it contains none of them. */
 export function patchRows<List extends LoadedList>(list: List, rows: readonly ListRow[]): List {
   const changed = new Map(rows.map((row) => [row.id, row]));
   let isChanged = false;
@@ -19,19 +18,23 @@ export function patchRows<List extends LoadedList>(list: List, rows: readonly Li
   return isChanged ? { ...list, pages } : list;
 }
 
-// A poll that was under way when a push arrived must not put the older row back.
+// A poll that was in flight when a push arrived must not restore the older row.
 export function isNewer(row: ListRow | undefined, item: ListRow): row is ListRow {
   return row !== undefined && row !== item && Date.parse(row.updated_at) >= Date.parse(item.updated_at);
 }
 
 export function removeRows<List extends LoadedList>(list: List, ids: readonly string[]): List {
-  const gone = new Set(ids);
-  if (gone.size === 0) return list;
+  const removed = new Set(ids);
+  if (removed.size === 0) return list;
   return {
     ...list,
     pages: list.pages.map((page) =>
-      page.items.some((item) => gone.has(item.id))
-        ? { ...page, items: page.items.filter((item) => !gone.has(item.id)), oldest: page.oldest ?? page.items.at(-1) }
+      page.items.some((item) => removed.has(item.id))
+        ? {
+            ...page,
+            items: page.items.filter((item) => !removed.has(item.id)),
+            oldest: page.oldest ?? page.items.at(-1),
+          }
         : page,
     ),
   };
@@ -45,8 +48,8 @@ export function byNewest(a: ListRow, b: ListRow): number {
 }
 
 /**
- * Puts rows where the order wants them. Rows older than everything loaded are left out: paging will bring them. Above
- * `maximumRows` whole pages leave at the end, and the cursor before them brings them back.
+ * Inserts rows in order. Rows older than everything loaded are left out, as paging will load them. Above `maximumRows`,
+ * whole pages are dropped at the end; the cursor before them loads them again.
  */
 export function insertRows<List extends LoadedList>(list: List, rows: readonly ListRow[]): List {
   const known = idsOf(list);
@@ -62,7 +65,7 @@ export function insertRows<List extends LoadedList>(list: List, rows: readonly L
   return { ...list, pages, pageParams: list.pageParams.slice(0, pages.length) };
 }
 
-/** Whether a row, if it were in the list, would have come with this page or one before it. */
+/** Whether a row, if it is in the list, belongs on this page or an earlier one. */
 export function reachesTo(page: ListPage, row: ListRow): boolean {
   if (page.next_cursor === null) return true;
   const oldest = page.oldest ?? page.items.at(-1);
@@ -70,7 +73,7 @@ export function reachesTo(page: ListPage, row: ListRow): boolean {
   return page.reached !== null && Date.parse(row.received_at) > Date.parse(page.reached);
 }
 
-/** Rows that the list lacks although it reaches back far enough to hold them. */
+/** Rows that are missing from the list although it reaches back far enough to contain them. */
 export function missingRows(list: LoadedList, rows: readonly ListRow[]): ListRow[] {
   const known = idsOf(list);
   return rows.filter((row) => !known.has(row.id) && list.pages.some((page) => reachesTo(page, row)));

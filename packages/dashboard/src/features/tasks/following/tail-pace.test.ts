@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Arrivals, isTooFast, withArrivals } from "./tail-pace.ts";
 
-test("new tasks come too fast above fifty a second, and not when as many come over a longer time", () => {
+test("more than fifty new tasks per second are too fast, but not the same number over a longer time", () => {
   let arrivals: Arrivals = [];
   const isTooFastWith = (amount: number, nowMs: number) => {
     arrivals = withArrivals(arrivals, amount, nowMs);

@@ -1,14 +1,13 @@
-// New tasks slide into a list that is followed at most four times a second, and not at all while more come than anybody
-// can read.
+// The live tail inserts new tasks at most four times a second, and pauses while more arrive than anyone can read.
 
-/** At least this long between two times that rows slide in. */
+/** Minimum time between two insertions. */
 export const slideMs = 250;
-/** New tasks in a second above which following pauses by itself. */
+/** New tasks per second above which the live tail pauses. */
 export const maximumPerSecond = 50;
-/** Long enough that one page read after a gap, which does not show how fast its tasks came, is not too many. */
+/** Long enough that a single page read after a gap, whose tasks may have arrived slowly, does not exceed the limit. */
 const windowMs = 4_000;
 
-/** New tasks of the last seconds. */
+/** New tasks of the last few seconds. */
 export type Arrivals = readonly { atMs: number; amount: number }[];
 
 export function withArrivals(arrivals: Arrivals, amount: number, nowMs: number): Arrivals {

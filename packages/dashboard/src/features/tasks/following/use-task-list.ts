@@ -18,9 +18,9 @@ import {
 import { matchesFilters } from "./filter-match.ts";
 import { createListFollower, type ListCache, type ListReads, type ListView } from "./list-follower.ts";
 
-/** Share of the loaded rows after which the next older page is read. */
+/** Scrolling past this share of the loaded rows loads the next older page. */
 const prefetchAt = 0.7;
-/** A list that the page's start has asked for is shown by then; one that was left is older. */
+/** A list fetched by the page load is younger than this; a revisited list is older. */
 const justReadMs = 2_000;
 
 export interface TaskList extends ListView {
@@ -28,17 +28,17 @@ export interface TaskList extends ListView {
   rows: ListRow[];
   showPending: () => void;
   isFull: boolean;
-  /** The search for older rows found none for a while, and goes on when it is asked to. */
+  /** The search for older rows found none for a while; it continues on request. */
   isIdle: boolean;
   readOlder: () => void;
-  /** Tries again what `failure` names. */
+  /** Retries the read that failed with `failure`. */
   retry: () => void;
-  /** Whether a row was listed and no longer answers the filters. It stays where it is, and says so. */
+  /** Whether a listed row no longer matches the filters. It stays in place, with a note. */
   isStray: (row: ListRow) => boolean;
-  /** Lets new rows slide in again after they came too fast. */
+  /** Resumes the live tail after it paused because new rows came too fast. */
   followAgain: () => void;
-  /** Tells which rows are in view, so that a renewal reads those and not all ten thousand. */
-  look: (first: number, last: number) => void;
+  /** Reports the visible rows, so that a refresh reads those and not all 10,000. */
+  setVisible: (first: number, last: number) => void;
 }
 
 function useTaskQuery(slug: string, filters: TaskFilters) {
@@ -46,21 +46,21 @@ function useTaskQuery(slug: string, filters: TaskFilters) {
 }
 
 interface ListMood {
-  /** New rows go in by themselves. */
+  /** New rows are inserted automatically. */
   follows: boolean;
-  /** The reader holds the rows, so that none of them changes. */
-  isHeld: boolean;
+  /** The user selects or reads rows, so none of them may change. */
+  isFrozen: boolean;
 }
 
 /**
- * The task list that never moves under the pointer: pages by cursor, rows patched in place by pushes or polls, new rows
- * kept aside until asked for.
+ * The task list, which never moves under the pointer: pages by cursor, rows patched in place by pushes or polls, and new
+ * rows held back until the user shows them.
  */
-export function useTaskList(slug: string, filters: TaskFilters, { follows, isHeld }: ListMood): TaskList {
+export function useTaskList(slug: string, filters: TaskFilters, { follows, isFrozen }: ListMood): TaskList {
   const client = useQueryClient();
   const query = useTaskQuery(slug, filters);
   const pollMs = usePollMs();
-  // One follower per list: what the last list still has under way must not reach the next one.
+  // One follower per list, so that pending reads of the previous list cannot change the next one.
   const follower = useMemo(
     () => createListFollower(filters, readsOf(slug, filters), cacheOf(client, slug, filters)),
     [client, slug, filters],
@@ -92,10 +92,10 @@ export function useTaskList(slug: string, filters: TaskFilters, { follows, isHel
     if (isSuccess) follower.send({ type: "loaded", isJustRead: isJustRead(client, slug, filters) });
   }, [client, slug, filters, follower, isSuccess]);
   useEffect(() => follower.send({ type: "followed", isFollowing: follows }), [follower, follows]);
-  useEffect(() => follower.send({ type: "held", isHeld }), [follower, isHeld]);
+  useEffect(() => follower.send({ type: "frozen", isFrozen }), [follower, isFrozen]);
   const isStray = useCallback((row: ListRow) => !matchesFilters(row, filters), [filters]);
 
-  const look = useCallback(
+  const setVisible = useCallback(
     (first: number, last: number) => follower.send({ type: "scrolled", first, last }),
     [follower],
   );
@@ -112,15 +112,15 @@ export function useTaskList(slug: string, filters: TaskFilters, { follows, isHel
     retry: () => follower.send({ type: "retried" }),
     isStray,
     followAgain: () => follower.send({ type: "followed", isFollowing: true }),
-    look,
+    setVisible,
   };
 }
 
-/** Reads older pages while the loaded rows do not reach far enough below the last one shown. */
+/** Loads older pages while too few loaded rows remain below the last visible one. */
 export function useOlderPages({ query, rows, isIdle, readOlder }: TaskList, lastShown: number): void {
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError } = query;
   const isWanted = hasNextPage && !isIdle && lastShown + 1 >= rows.length * prefetchAt;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: reading is the same whenever it begins
+  // biome-ignore lint/correctness/useExhaustiveDependencies: readOlder behaves the same in every render
   useEffect(() => {
     if (isWanted && !isFetchingNextPage && !isFetchNextPageError) readOlder();
   }, [isWanted, isFetchingNextPage, isFetchNextPageError]);
@@ -145,7 +145,7 @@ function readsOf(slug: string, filters: TaskFilters): ListReads {
   };
 }
 
-/** It was read a moment ago and the stream has not begun: once it has, every list is read again. */
+/** Whether the list was just read and the event stream has not started; its start refreshes every list anyway. */
 function isJustRead(client: QueryClient, slug: string, filters: TaskFilters): boolean {
   const readAt = client.getQueryState(taskListQuery(slug, filters).queryKey)?.dataUpdatedAt ?? 0;
   return !connection.facts().isReady && Date.now() - readAt < justReadMs;

@@ -8,14 +8,14 @@ interface HeadRowProps {
   choice: ColumnChoice;
   columns: readonly ColumnId[];
   rowCount: number;
-  tickedCount: number;
-  onTickAll: (isTicked: boolean) => void;
-  /** What stands beside the label of a column. */
-  beside: Partial<Record<ColumnId, ReactNode>>;
+  selectedCount: number;
+  onSelectAll: (isSelected: boolean) => void;
+  /** Content after the label of a column. */
+  afterLabel: Partial<Record<ColumnId, ReactNode>>;
 }
 
-/** The head of the list: columns are dragged to another place by their label, and to another width by their edge. */
-export function HeadRow({ choice, columns, rowCount, tickedCount, onTickAll, beside }: HeadRowProps) {
+/** The list's header: dragging a label moves a column, dragging its edge resizes it. */
+export function HeadRow({ choice, columns, rowCount, selectedCount, onSelectAll, afterLabel }: HeadRowProps) {
   const dragged = useRef<ColumnId | null>(null);
   const { layout, change } = choice;
   return (
@@ -25,13 +25,13 @@ export function HeadRow({ choice, columns, rowCount, tickedCount, onTickAll, bes
           <input
             type="checkbox"
             aria-label={
-              tickedCount === 0 ? "Select all loaded rows" : `Select all loaded rows, ${tickedCount} are selected`
+              selectedCount === 0 ? "Select all loaded rows" : `Select all loaded rows, ${selectedCount} selected`
             }
-            checked={tickedCount > 0 && tickedCount >= rowCount}
+            checked={selectedCount > 0 && selectedCount >= rowCount}
             ref={(box) => {
-              if (box) box.indeterminate = tickedCount > 0 && tickedCount < rowCount;
+              if (box) box.indeterminate = selectedCount > 0 && selectedCount < rowCount;
             }}
-            onChange={(event) => onTickAll(event.currentTarget.checked)}
+            onChange={(event) => onSelectAll(event.currentTarget.checked)}
           />
         </label>
       </div>
@@ -57,7 +57,7 @@ export function HeadRow({ choice, columns, rowCount, tickedCount, onTickAll, bes
           }}
         >
           <span className="cut">{columnFacts[id].label}</span>
-          {beside[id]}
+          {afterLabel[id]}
           <Edge layout={layout} id={id} onResize={change} />
         </div>
       ))}
@@ -71,7 +71,7 @@ interface EdgeProps {
   onResize: (layout: ColumnLayout) => void;
 }
 
-/** For pointers; with keys the menu of columns does the same. */
+/** Resizes with the pointer; the columns menu does the same by keyboard. */
 function Edge({ layout, id, onResize }: EdgeProps) {
   const start = useRef<{ x: number; widthRem: number } | null>(null);
   const rem = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
@@ -79,7 +79,7 @@ function Edge({ layout, id, onResize }: EdgeProps) {
     <span
       className={css.edge}
       aria-hidden="true"
-      title={`Drag to change the width of ${columnFacts[id].label}; double-click for the usual one`}
+      title={`Drag to resize ${columnFacts[id].label}; double-click to reset`}
       draggable
       onDragStart={(event) => {
         event.preventDefault();

@@ -4,26 +4,26 @@ import { createListSummary, type ListCounts, type ListSummary } from "../filters
 
 interface ListAnnouncerProps {
   counts: ListCounts;
-  /** The reader holds the rows. */
-  isHeld: boolean;
+  /** The user selects or reads rows. */
+  isFrozen: boolean;
 }
 
-/** Tells those who do not see the list what became of it, politely and seldom; nothing while updates are paused. */
-export function ListAnnouncer({ counts, isHeld }: ListAnnouncerProps) {
-  const [words, setWords] = useState("");
+/** Announces list changes to screen readers, politely and rarely, and not while updates are paused. */
+export function ListAnnouncer({ counts, isFrozen }: ListAnnouncerProps) {
+  const [text, setText] = useState("");
   const [summary, setSummary] = useState<ListSummary | null>(null);
-  const isPaused = useIsPaused() || isHeld;
+  const isPaused = useIsPaused() || isFrozen;
   const { arrivedCount, failedCount } = counts;
   useEffect(() => {
-    const made = createListSummary(setWords);
+    const made = createListSummary(setText);
     setSummary(made);
     return made.stop;
   }, []);
   useEffect(() => summary?.pause(isPaused), [summary, isPaused]);
   useEffect(() => summary?.count({ arrivedCount, failedCount }), [summary, arrivedCount, failedCount]);
   return (
-    <p className="vh" role="status" aria-label="What changed in the list">
-      {words}
+    <p className="vh" role="status" aria-label="List updates">
+      {text}
     </p>
   );
 }

@@ -11,17 +11,17 @@ import css from "../grid.module.css";
 interface ListEndProps {
   list: TaskList;
   onOlder?: (until: string) => void;
-  /** Not inside the grid, as there are no rows. */
+  /** Outside the grid, which has no rows. */
   isLoose?: boolean;
 }
 
-/** What stands under the last loaded row. */
+/** The content below the last loaded row. */
 export function ListEnd({ list, onOlder, isLoose = false }: ListEndProps) {
   const { query } = list;
   if (query.isFetchNextPageError) {
     return (
       <EndRow isLoose={isLoose}>
-        <span role="alert">Older tasks could not be read. {causeOf(query.error)}</span>
+        <span role="alert">Couldn't load older tasks. {causeOf(query.error)}</span>
         <RetryButton error={query.error} onRetry={list.readOlder} variant="link" />
       </EndRow>
     );
@@ -29,7 +29,7 @@ export function ListEnd({ list, onOlder, isLoose = false }: ListEndProps) {
   if (query.isFetchingNextPage) {
     return (
       <p className={css.end} role="status">
-        {query.data?.pages.at(-1)?.reached ? <Reached list={list} /> : null} Reading older tasks
+        {query.data?.pages.at(-1)?.reached ? <Reached list={list} /> : null} Loading older tasks
       </p>
     );
   }
@@ -48,8 +48,7 @@ export function ListEnd({ list, onOlder, isLoose = false }: ListEndProps) {
     return (
       <EndRow isLoose={isLoose}>
         <span>
-          {count(maximumRows)} tasks are loaded, which is as many as the page holds. Narrow the filters, or begin the
-          list here.
+          {count(maximumRows)} tasks are loaded, the maximum for this page. Narrow the filters, or start the list here.
         </span>
         {oldest && onOlder ? (
           <Button variant="link" onClick={() => onOlder(oldest)}>
@@ -59,10 +58,10 @@ export function ListEnd({ list, onOlder, isLoose = false }: ListEndProps) {
       </EndRow>
     );
   }
-  return query.hasNextPage ? null : <p className={css.end}>No older task is kept.</p>;
+  return query.hasNextPage ? null : <p className={css.end}>End of list</p>;
 }
 
-/** What can be pressed inside a grid must stand in a cell of it. */
+/** Controls inside a grid must be in a grid cell. */
 function EndRow({ isLoose, children }: { isLoose: boolean; children: ReactNode }) {
   if (isLoose) return <div className={css.end}>{children}</div>;
   return (
@@ -74,7 +73,7 @@ function EndRow({ isLoose, children }: { isLoose: boolean; children: ReactNode }
   );
 }
 
-/** How far a search has come that did not reach the end of the list. */
+/** How far back an unfinished search got. */
 function Reached({ list }: { list: TaskList }) {
   const reached = list.query.data?.pages.at(-1)?.reached;
   return reached ? (
@@ -82,11 +81,11 @@ function Reached({ list }: { list: TaskList }) {
       Searched back to <Stamp at={reached} />, {count(list.rows.length)} found.
     </span>
   ) : (
-    <span>The search goes on below.</span>
+    <span>The search continues below.</span>
   );
 }
 
-/** How many there are, as far as it is known: a search that is under way also says how far it has come. */
+/** The number of tasks as far as known; an unfinished search also shows how far back it got. */
 export function FoundSoFar({ list, matching }: { list: TaskList; matching: string | undefined }) {
   const { rows, query } = list;
   const reached = query.hasNextPage ? query.data?.pages.at(-1)?.reached : null;

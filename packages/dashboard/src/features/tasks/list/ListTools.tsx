@@ -15,15 +15,15 @@ interface ListToolsProps {
   follows: boolean;
   isTop: boolean;
   onFollow: (follows: boolean) => void;
-  /** Why the rows stay as they are; null while they are renewed. */
-  held: string | null;
+  /** Why updates are paused; null if they aren't. */
+  frozen: string | null;
   onRelease: () => void;
   onExport: () => void;
 }
 
-/** What changes how the list looks and lives, and not what is in it. */
+/** Display and update options of the list, and the export. */
 export function ListTools(props: ListToolsProps) {
-  const { columns, held, onRelease } = props;
+  const { columns, frozen, onRelease } = props;
   const density = useDensity();
   return (
     <span className={css.tools}>
@@ -36,7 +36,7 @@ export function ListTools(props: ListToolsProps) {
           <p className={menuLabel}>Density</p>
           <RowHeights />
           <hr className={menuRule} />
-          <p className={menuLabel}>In each row</p>
+          <p className={menuLabel}>Row details</p>
           <PhoneColumns choice={columns} />
           <hr className={menuRule} />
           <button type="button" data-entry="" className={menuItem} onClick={props.onExport}>
@@ -63,7 +63,7 @@ export function ListTools(props: ListToolsProps) {
           </Button>
         </>
       )}
-      {held === null ? (
+      {frozen === null ? (
         <Follow {...props} />
       ) : (
         <Button
@@ -71,14 +71,14 @@ export function ListTools(props: ListToolsProps) {
           icon="pause"
           className={controls.held}
           aria-label="Updates paused"
-          title={`${held}. Press to let go`}
+          title={`${frozen}. Click to resume.`}
           onClick={onRelease}
         >
           <span className="lg">Updates paused</span>
         </Button>
       )}
       <span className="vh" role="status">
-        {held === null ? "" : held}
+        {frozen ?? ""}
       </span>
     </span>
   );
@@ -103,22 +103,22 @@ function RowHeights() {
 
 function Follow({ list, follows, isTop, onFollow }: ListToolsProps) {
   const isFlooded = follows && list.isFlooded;
-  const words = isFlooded
+  const label = isFlooded
     ? `Live tail paused: over ${maximumPerSecond} new tasks per second`
     : follows && !isTop
-      ? "Live tail waits for the top"
+      ? "Live tail: scroll to top"
       : "Live tail";
   return (
     <Button
       variant="tool"
       icon={isFlooded ? "pause" : "play"}
       className={isFlooded ? controls.held : undefined}
-      aria-label={words}
+      aria-label={label}
       aria-pressed={follows && !isFlooded}
       title={isFlooded ? "Resume live tail" : "Show new tasks as they arrive while the list is at the top"}
       onClick={() => (isFlooded ? list.followAgain() : onFollow(!follows))}
     >
-      <span className={isFlooded ? "" : "lg"}>{words}</span>
+      <span className={isFlooded ? "" : "lg"}>{label}</span>
     </Button>
   );
 }

@@ -14,18 +14,18 @@ import { copiesOf } from "../detail/head/task-copies.ts";
 interface RowMenuProps {
   slug: string;
   row: ListRow;
-  /** The list's address, which the page of a task keeps. */
+  /** The list's URL parameters, which the task page keeps. */
   search: TasksSearch;
-  isTicked: boolean;
-  /** What it stands under. */
+  isSelected: boolean;
+  /** The element that the menu opens below. */
   anchor: HTMLElement;
   onOpen: () => void;
-  onTick: () => void;
+  onSelect: () => void;
   onFilter: () => void;
   onClose: () => void;
 }
 
-/** What can be done with one row of the task list. There is one for all rows, drawn while it is open. */
+/** The actions menu of a task row. All rows share one menu, rendered only while open. */
 export function RowMenu(props: RowMenuProps) {
   const { slug, row, anchor, onClose } = props;
   const layer = useRef<HTMLDivElement>(null);
@@ -62,34 +62,34 @@ export function RowMenu(props: RowMenuProps) {
         {name} <span className="mono">{idTail(row.task_id)}</span>
       </p>
       <MenuEntry icon="tasks" onAct={props.onOpen}>
-        Open beside the list
+        Open in side panel
       </MenuEntry>
       <AppLink className={menuItem} data-entry="" href={taskAddress(slug, row.engine, taskKey(row), props.search)}>
         <Icon name="open" />
-        Open its page
+        Open full page
       </AppLink>
       {row.fingerprint ? (
         <AppLink className={menuItem} data-entry="" href={paths.issue(slug, row.fingerprint)}>
           <Icon name="issues" />
-          Open its issue
+          View issue
         </AppLink>
       ) : null}
       <hr className={menuRule} />
       <ActionEntry slug={slug} action={retryTask} subject={subject} />
       <ActionEntry slug={slug} action={cancelTask} subject={subject} />
       <hr className={menuRule} />
-      <MenuEntry icon="check" onAct={props.onTick}>
-        {props.isTicked ? "Take out of the selection" : "Select"}
+      <MenuEntry icon="check" onAct={props.onSelect}>
+        {props.isSelected ? "Deselect" : "Select"}
       </MenuEntry>
       <MenuEntry icon="funnel" onAct={props.onFilter}>
-        Only tasks of this name
+        Show only this task name
       </MenuEntry>
       <MenuEntry icon="copy" onAct={() => void copyText(row.task_id)}>
         Copy id
       </MenuEntry>
-      {copiesOf(slug, row.engine, taskKey(row)).map(({ words, text }) => (
-        <MenuEntry key={words} icon="copy" onAct={() => void copyText(text())}>
-          {words}
+      {copiesOf(slug, row.engine, taskKey(row)).map(({ label, text }) => (
+        <MenuEntry key={label} icon="copy" onAct={() => void copyText(text())}>
+          {label}
         </MenuEntry>
       ))}
     </div>

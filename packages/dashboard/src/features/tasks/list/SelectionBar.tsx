@@ -12,7 +12,7 @@ import css from "../list.module.css";
 import { deleteTasks } from "../matching/delete-tasks-action.tsx";
 import { dockId } from "./TaskGrid.tsx";
 
-const faultId = "all-matching-fault";
+const reasonId = "all-matching-reason";
 const SelectionActs = lazy(() =>
   import("../matching/SelectionActs.tsx").then((part) => ({ default: part.SelectionActs })),
 );
@@ -21,32 +21,32 @@ interface SelectionBarProps {
   slug: string;
   rows: readonly ListRow[];
   filters: TaskFilters;
-  /** The filters as one reads them out; null without any. */
-  words: string | null;
-  /** All that the filters show, where it is known. */
+  /** The filters as text; null if there are none. */
+  filterText: string | null;
+  /** The number of matching tasks; null if unknown. */
   total: number | null;
   onClear: () => void;
   onDrop: (rows: readonly ListRow[]) => void;
 }
 
-/** What can be done with the ticked rows, or with all that match. */
-export function SelectionBar({ slug, rows, filters, words, total, onClear, onDrop }: SelectionBarProps) {
+/** Actions on the selected rows, or on all matching tasks. */
+export function SelectionBar({ slug, rows, filters, filterText, total, onClear, onDrop }: SelectionBarProps) {
   useFocusBack();
   const mayAct = useMayNot(slug) === null;
   const [isWhole, setWhole] = useState(false);
-  const matching = { rows, all: { filters, words: words ?? "" }, onMade: onDrop, onDone: onClear };
-  const retryFault = retryTasks.guard(matching);
-  // The list itself does not count what a search finds.
-  const isCounted = mayAct && filters.q !== undefined && retryFault === null;
+  const matching = { rows, all: { filters, words: filterText ?? "" }, onMade: onDrop, onDone: onClear };
+  const retryReason = retryTasks.guard(matching);
+  // The list does not count search results itself.
+  const isCounted = mayAct && filters.q !== undefined && retryReason === null;
   const counted = useQuery({ ...taskTotalQuery(slug, filters), enabled: isCounted });
   const matched = total ?? (isCounted ? (counted.data ?? null) : null);
-  // Never without any filter.
-  const isDeletable = useWhyNot(slug, deleteTasks, matching) === null && words !== null;
-  const fault = isDeletable ? null : retryFault;
-  // A search that cannot be counted in time is offered without a number.
+  // Deleting all requires at least one filter.
+  const isDeletable = useWhyNot(slug, deleteTasks, matching) === null && filterText !== null;
+  const reason = isDeletable ? null : retryReason;
+  // A search that takes too long to count is offered without a number.
   const isUncounted = isCounted && counted.isSuccess && matched === null;
-  const isOffered = mayAct && (matched === null ? fault !== null || isUncounted : matched > rows.length);
-  const isAll = isWhole && isOffered && fault === null;
+  const isOffered = mayAct && (matched === null ? reason !== null || isUncounted : matched > rows.length);
+  const isAll = isWhole && isOffered && reason === null;
   const many = matched === null ? "" : `${count(matched)} `;
   return (
     <section id={dockId} aria-label="Selected tasks">
@@ -57,16 +57,16 @@ export function SelectionBar({ slug, rows, filters, words, total, onClear, onDro
         {isOffered ? (
           <Button
             variant="link"
-            disabledReason={fault}
-            aria-describedby={fault === null ? undefined : faultId}
+            disabledReason={reason}
+            aria-describedby={reason === null ? undefined : reasonId}
             onClick={() => setWhole(!isWhole)}
           >
-            {isAll ? `Only the ${count(rows.length)} ticked` : `Select all ${many}matching`}
+            {isAll ? `Only the ${count(rows.length)} selected` : `Select all ${many}matching`}
           </Button>
         ) : null}
-        {isOffered && fault !== null ? (
-          <span className="lg t2 cut" id={faultId} title={fault}>
-            {fault}
+        {isOffered && reason !== null ? (
+          <span className="lg t2 cut" id={reasonId} title={reason}>
+            {reason}
           </span>
         ) : null}
         <span className="grow" />
@@ -76,7 +76,7 @@ export function SelectionBar({ slug, rows, filters, words, total, onClear, onDro
         </Suspense>
         <Button variant="icon" icon="x" aria-label="Clear selection" title="Clear selection (Esc)" onClick={onClear} />
       </div>
-      {isOffered && fault !== null ? <p className={`sm flex t2 ${css.bulk}`}>{fault}</p> : null}
+      {isOffered && reason !== null ? <p className={`sm flex t2 ${css.bulk}`}>{reason}</p> : null}
     </section>
   );
 }

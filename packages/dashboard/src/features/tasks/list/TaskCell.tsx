@@ -18,7 +18,7 @@ interface CellProps {
   scaleMs: number;
 }
 
-/** What one column shows of a task. */
+/** The content of one cell. */
 export const TaskCell = memo(function TaskCell({ slug, column, row, scaleMs }: CellProps) {
   switch (column) {
     case "state":
@@ -44,13 +44,13 @@ export const TaskCell = memo(function TaskCell({ slug, column, row, scaleMs }: C
     case "finished":
       return <Stamp at={row.finished_at} />;
     default: {
-      const text = cellWords(column, row);
+      const text = textOfCell(column, row);
       return text || <span className={css.dim}>{column === "worker" ? "none yet" : "–"}</span>;
     }
   }
 });
 
-/** For a new tab and the like; a plain click is the row's. */
+/** A link for opening in a new tab; the row handles plain clicks. */
 function NameLink({ slug, row }: { slug: string; row: ListRow }) {
   const hrefHere = useContext(HrefContext);
   return (
@@ -60,8 +60,8 @@ function NameLink({ slug, row }: { slug: string; row: ListRow }) {
   );
 }
 
-/** What a column of text says of a task; empty where there is nothing to say. */
-export function cellWords(column: ColumnId, row: ListRow): string {
+/** The text of a text column; empty if there is none. */
+export function textOfCell(column: ColumnId, row: ListRow): string {
   switch (column) {
     case "engine":
       return printable(row.engine);
@@ -86,7 +86,7 @@ export function cellWords(column: ColumnId, row: ListRow): string {
   }
 }
 
-/** Times of a task that still moves grow with the clock; those of others do not listen to it. */
+/** Wait and run times, updated by the clock only for unfinished tasks. */
 function useLife(row: ListRow) {
   const isMoving = row.state === "pending" || row.state === "received" || row.state === "started";
   const life = lifeOf(row, useNow(isMoving));
@@ -111,7 +111,7 @@ function RunText({ row }: { row: ListRow }) {
 function LifeBar({ row, scaleMs }: { row: ListRow; scaleMs: number }) {
   const { life, hasRun } = useLife(row);
   const bar = barOf(life, scaleMs);
-  const ran = life.isLost ? "end not recorded" : hasRun ? `ran ${duration(life.runMs)}` : "not run yet";
+  const ran = life.isLost ? "end not recorded" : hasRun ? `ran ${duration(life.runMs)}` : "not started";
   const tip = Math.min(99.4, bar.wait + bar.run);
   return (
     <svg className={css.life} width="100%" height="12" role="img" aria-label={`waited ${waitText(life)}, ${ran}`}>
@@ -131,7 +131,7 @@ function LifeBar({ row, scaleMs }: { row: ListRow; scaleMs: number }) {
   );
 }
 
-/** When the task was received, started and finished, a line each, in the chosen zone and in UTC. */
+/** When the task was received, started and finished, one line each, in the selected time zone and in UTC. */
 export function stampLines(row: ListRow, zone: string): string[] {
   const zones = zone === "UTC" ? ["UTC"] : [zone, "UTC"];
   const instants = { received: row.received_at, started: row.started_at, finished: row.finished_at };
@@ -140,7 +140,7 @@ export function stampLines(row: ListRow, zone: string): string[] {
   );
 }
 
-/** How long ago the task was received; the exact instants of its life are in the tooltip. */
+/** How long ago the task was received; the tooltip has the exact times. */
 function TaskAge({ row }: { row: ListRow }) {
   const now = useNow();
   const { zone } = useZone();

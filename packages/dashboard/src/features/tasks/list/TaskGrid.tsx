@@ -25,16 +25,16 @@ import type { ColumnChoice } from "../views/use-columns.ts";
 import { HeadRow } from "./HeadRow.tsx";
 import { type RowActions, TaskRow } from "./TaskRow.tsx";
 
-/** The bar that docks above the list while rows are ticked. */
+/** Id of the bar above the list while rows are selected. */
 export const dockId = "task-dock";
 const InputLine = lazy(() => import("../filters/InputLine.tsx").then((module) => ({ default: module.InputLine })));
-/** Height of an opened row's input, whatever it holds: more of it is scrolled inside, so that the rows below keep their place. */
+/** Fixed height of an opened row's input. Longer input scrolls inside, so that the rows below keep their positions. */
 const inputRem = 11;
 const headPx = 28;
 const phoneRowHeights: Readonly<Record<Density, number>> = { compact: 48, default: 56, comfortable: 64 };
 const gapPx = 24;
 const phoneGapPx = 44;
-/** Rows the scale of the bars is taken from: enough to be fair, few enough to be free. */
+/** Number of rows that determine the scale of the bars. */
 const scaleSample = 400;
 
 interface TaskGridProps {
@@ -43,26 +43,26 @@ interface TaskGridProps {
   total: number | null;
   columns: ColumnChoice;
   currentId: string | null;
-  ticked: ReadonlySet<string>;
+  selected: ReadonlySet<string>;
   /** Ids of the rows whose input is shown. */
   opened: ReadonlySet<string>;
   /** Where events were lost. */
   gaps: readonly LossGap[];
-  onTickAll: (isTicked: boolean) => void;
+  onSelectAll: (isSelected: boolean) => void;
   onMove: (step: number) => void;
   actions: RowActions;
-  /** What stands after the last loaded row. */
+  /** Content after the last loaded row. */
   end: ReactNode;
-  /** How far the list was scrolled when it was left; the way back comes there again. */
+  /** The scroll offset to restore when the user comes back; null otherwise. */
   leftTop: number | null;
   onScroll: (top: number) => void;
-  /** A bar stands above the list that was not there before: the rows stay where they are on the screen. */
+  /** The selection bar is shown above the list; the rows keep their position on the screen. */
   isDocked: boolean;
 }
 
 export function TaskGrid(props: TaskGridProps) {
-  const { slug, list, total, currentId, ticked, opened, actions } = props;
-  const { rows, look, timesShown } = list;
+  const { slug, list, total, currentId, selected, opened, actions } = props;
+  const { rows, setVisible, timesShown } = list;
   const scroller = useRef<HTMLDivElement>(null);
   const isPhone = useIsPhone();
   const density = useDensity();
@@ -91,7 +91,7 @@ export function TaskGrid(props: TaskGridProps) {
     overscan: 4,
     scrollPaddingEnd: headPx * rem,
     initialOffset: props.leftTop ?? 0,
-    // The current row stays in the document wherever the list is scrolled, so that focus is never lost with it.
+    // The current row stays in the document at any scroll position, so that it never loses focus.
     rangeExtractor: (range) => {
       const shown = defaultRangeExtractor(range);
       if (currentAt < 0 || shown.includes(currentAt)) return shown;
@@ -105,19 +105,19 @@ export function TaskGrid(props: TaskGridProps) {
   const items = virtual.getVirtualItems();
   const lastShown = virtual.range?.endIndex ?? 0;
   const firstShown = virtual.range?.startIndex ?? 0;
-  useEffect(() => look(firstShown, lastShown), [look, firstShown, lastShown]);
+  useEffect(() => setVisible(firstShown, lastShown), [setVisible, firstShown, lastShown]);
   useOlderPages(list, lastShown);
   const shownRow = items.find(({ index }) => index >= firstShown && entries[index]?.kind === "row");
   const tabStopAt = currentAt < 0 ? shownRow?.index : currentAt;
 
-  // Rows that were asked for come on top, so that is where the list goes.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once per time they are shown
+  // Pending rows are inserted at the top, so the list scrolls there.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs each time they are shown
   useEffect(() => {
     if (timesShown > 0) virtual.scrollToOffset(0);
   }, [timesShown]);
   useSteadyRows(scroller, props.isDocked, virtual.getTotalSize() + headPx * rem);
 
-  // Moving with the keys brings the row into view and takes the focus along, if the focus was in the list.
+  // Keyboard navigation scrolls the row into view, and moves focus to it if focus was in the list.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new current row scrolls, not every patch
   useEffect(() => {
     if (currentAt < 0) return;
@@ -128,7 +128,7 @@ export function TaskGrid(props: TaskGridProps) {
     const column = focused?.closest<HTMLElement>("[data-col]")?.dataset.col;
     const frame = requestAnimationFrame(() => {
       const row = document.getElementById(`task-${currentId}`);
-      // A further key may have moved on within the row already.
+      // Another key press may already have moved focus within the row.
       if (row?.contains(document.activeElement)) return;
       const cell = column ? row?.querySelector<HTMLElement>(`[data-col="${column}"]`) : null;
       (cell ?? row)?.focus({ preventScroll: true });
@@ -167,13 +167,13 @@ export function TaskGrid(props: TaskGridProps) {
             choice={props.columns}
             columns={columns}
             rowCount={rows.length}
-            tickedCount={ticked.size}
-            onTickAll={props.onTickAll}
-            beside={{
+            selectedCount={selected.size}
+            onSelectAll={props.onSelectAll}
+            afterLabel={{
               name: <Fresh list={list} />,
               lifecycle: (
-                <span className={css.upTo} title="What 95 of 100 of these rows stay within">
-                  to {duration(scaleMs).replace(".0", "")}
+                <span className={css.upTo} title="Scale of the bars: 95% of these rows fit">
+                  (scale {duration(scaleMs).replace(".0", "")})
                 </span>
               ),
             }}
@@ -217,7 +217,7 @@ export function TaskGrid(props: TaskGridProps) {
                 scaleMs={scaleMs}
                 isCurrent={row.id === currentId}
                 isTabStop={item.index === tabStopAt}
-                isTicked={ticked.has(row.id)}
+                isSelected={selected.has(row.id)}
                 isNew={list.justInserted.has(row.id)}
                 isStray={list.isStray(row)}
                 actions={actions}
@@ -240,7 +240,7 @@ const steps: Readonly<Record<string, number | undefined>> = {
   End: 1e9,
 };
 
-/** Right goes into the cells of the current row, Left comes out again, so that `f` can be told which cell is meant. */
+/** Right and Left move focus between the cells of the current row, so that `f` filters by the focused one. */
 function moveAcross({ key, target }: KeyboardEvent): boolean {
   if (key !== "ArrowRight" && key !== "ArrowLeft") return false;
   const row = (target as Element).closest<HTMLElement>("[role=row][id]");
@@ -253,22 +253,22 @@ function moveAcross({ key, target }: KeyboardEvent): boolean {
 }
 
 /**
- * The bar above the list takes its height from it, so it is scrolled by as much: no row moves under the pointer. Of rows that all fit on the
- * screen the first one would be scrolled away: those move down.
+ * The selection bar takes space from the list, so the list scrolls by the bar's height and no row moves under the pointer.
+ * If all rows fit on the screen they move down instead, as the first would scroll out of sight.
  */
 function useSteadyRows(scroller: { current: HTMLDivElement | null }, isDocked: boolean, contentPx: number): void {
-  // As it was before the bar came or went; the browser may have cut it since.
+  // The offset before the bar appeared or disappeared; the browser may have clamped it since.
   const scrolled = useRef(0);
   useEffect(() => {
     const element = scroller.current;
-    const noted = () => {
+    const remember = () => {
       scrolled.current = element?.scrollTop ?? 0;
     };
-    noted();
-    element?.addEventListener("scroll", noted, { passive: true });
-    return () => element?.removeEventListener("scroll", noted);
+    remember();
+    element?.addEventListener("scroll", remember, { passive: true });
+    return () => element?.removeEventListener("scroll", remember);
   }, [scroller]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows that come while the bar stands change nothing
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows added while the bar is shown change nothing
   useLayoutEffect(() => {
     const element = scroller.current;
     const heightPx = document.getElementById(dockId)?.offsetHeight ?? 0;

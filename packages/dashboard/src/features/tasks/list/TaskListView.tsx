@@ -26,9 +26,9 @@ import { FilterBar } from "../filters/FilterBar.tsx";
 import { useStateCounts } from "../filters/facets.ts";
 import { spokenFilters } from "../filters/filter-words.ts";
 import { StateRail } from "../filters/StateRail.tsx";
-import { filterTextOf, keepFilters, keptFilters, useKeptPlace } from "../following/kept-list.ts";
 import { reachedRange } from "../following/reach.ts";
-import { useHold } from "../following/use-held.ts";
+import { filterTextOf, savedFilters, saveFilters, useSavedPlace } from "../following/saved-place.ts";
+import { useFreeze } from "../following/use-freeze.ts";
 import { useTaskList } from "../following/use-task-list.ts";
 import css from "../list.module.css";
 import { type ColumnId, columnFacts } from "../views/columns.ts";
@@ -59,7 +59,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   const navigate = useNavigate({ from: "/p/$slug/tasks" });
   const entry = useLocation({ select: (location) => location.state.__TSR_key ?? "" });
   const filterText = filterTextOf(search);
-  const { leftTop, isTop, currentId, setCurrentId, onScroll } = useKeptPlace(entry, filterText);
+  const { leftTop, isTop, currentId, setCurrentId, onScroll } = useSavedPlace(entry, filterText);
   const [follows, setFollows] = useState(false);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const [isExporting, setExporting] = useState(false);
@@ -67,30 +67,30 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   useTimeRange("all");
   const columns = useColumns();
   const isPhone = useIsPhone();
-  const hold = useHold();
+  const freeze = useFreeze();
 
   const client = useQueryClient();
   const active = activeFilters(search);
-  const wayBack = leftTop === null ? null : keptFilters(client, slug, search);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: ages are counted back from when the filter was set
-  const filters = useMemo(() => wayBack ?? filtersOf(search, Date.now()), [filterText]);
-  useEffect(() => keepFilters(slug, filterText, filters), [slug, filterText, filters]);
-  const [isTicking, setTicking] = useState(false);
-  const isHeld = isTicking || hold !== null;
-  const list = useTaskList(slug, filters, { follows: follows && isTop && !isHeld, isHeld });
+  const restored = leftTop === null ? null : savedFilters(client, slug, search);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: ages are relative to when the filter was set
+  const filters = useMemo(() => restored ?? filtersOf(search, Date.now()), [filterText]);
+  useEffect(() => saveFilters(slug, filterText, filters), [slug, filterText, filters]);
+  const [isSelecting, setSelecting] = useState(false);
+  const isFrozen = isSelecting || freeze !== null;
+  const list = useTaskList(slug, filters, { follows: follows && isTop && !isFrozen, isFrozen });
   const { rows, query } = list;
   const selection = useSelection(rows, filterText);
-  const { ticked } = selection;
-  if (isTicking !== ticked.size > 0) setTicking(ticked.size > 0);
-  // A list that is here to its end is counted already; its tasks tell their place by the same number.
+  const { selected } = selection;
+  if (isSelecting !== selected.size > 0) setSelecting(selected.size > 0);
+  // A fully loaded list needs no count; its task pages use the same total.
   const isWhole = query.isSuccess && !query.hasNextPage && !list.isFull && !filters.q;
   const totalQuery = taskTotalQuery(slug, filters);
   const counts = useStateCounts(slug, filters);
-  // The counts of the states are renewed while the list is open; an exact total is read once where they are lower bounds.
-  const renewed = filters.q ? null : (counts?.exactly(search.state) ?? null);
-  const isCounted = query.isSuccess && !isWhole && !filters.q && renewed === null;
+  // State counts are refreshed while the list is open. If they are lower bounds, an exact total is read once.
+  const stateTotal = filters.q ? null : (counts?.exactly(search.state) ?? null);
+  const isCounted = query.isSuccess && !isWhole && !filters.q && stateTotal === null;
   const counted = useQuery({ ...totalQuery, enabled: isCounted });
-  const total = renewed ?? (isWhole ? rows.length : (counted.data ?? null));
+  const total = stateTotal ?? (isWhole ? rows.length : (counted.data ?? null));
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key follows the filters
   useEffect(() => {
     if (isWhole) client.setQueryData(totalQuery.queryKey, rows.length);
@@ -105,11 +105,11 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
     [navigate],
   );
 
-  // A task that an address or the way back opened is the current one. Of those opened here the address may lag behind.
+  // A task opened by a URL or by Back becomes the current row. For tasks opened here the URL may lag behind.
   const [engine, taskId] = splitTask(search.task);
   const openId = rows.find((row) => isTaskAt(row, engine, taskId))?.id;
   const openedHere = useRef<string[]>([]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each task that comes into the drawer
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per task in the drawer
   useEffect(() => {
     const at = openedHere.current.indexOf(search.task ?? "");
     openedHere.current.splice(0, at + 1);
@@ -134,7 +134,12 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
     const text = isText ? cellText(column, row) : null;
     const filter = isText ? (text ? { search: text } : null) : cellFilter(column, row, search)?.patch;
     if (filter) patch(filter as Record<string, string>);
-    else setNotice(`${columnFacts[column].label} cannot be ${isText ? "searched as text" : "filtered by"}.`);
+    else
+      setNotice(
+        isText
+          ? `${columnFacts[column].label} can't be searched as text.`
+          : `Can't filter by ${columnFacts[column].label.toLowerCase()}.`,
+      );
   };
   const release = () => {
     selection.set([]);
@@ -161,18 +166,18 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
     onMenu: (row, anchor) => setMenu({ row, anchor }),
   });
 
-  // Rows are drawn again only when they change, so what they call must stay the same object.
-  const latest = useRef({ open, tick: selection.tick, filterBy, isTicking: false });
-  latest.current = { open, tick: selection.tick, filterBy, isTicking: isPhone && ticked.size > 0 };
+  // Rows render only when they change, so their callbacks must stay the same object.
+  const latest = useRef({ open, toggle: selection.toggle, filterBy, isSelecting: false });
+  latest.current = { open, toggle: selection.toggle, filterBy, isSelecting: isPhone && selected.size > 0 };
   const actions = useMemo<RowActions>(
     () => ({
       onOpen: (row) => {
-        // On a phone the rows have no box: once one is ticked, a touch ticks the others.
-        if (latest.current.isTicking) return latest.current.tick(row, false);
+        // Phone rows have no checkbox: once one is selected, tapping selects others.
+        if (latest.current.isSelecting) return latest.current.toggle(row, false);
         setCurrentId(row.id);
         latest.current.open(row);
       },
-      onTick: (row, isRange) => latest.current.tick(row, isRange),
+      onSelect: (row, isRange) => latest.current.toggle(row, isRange),
       onFilter: (row, column, isText) => latest.current.filterBy(row, column, isText),
       onMenu: (row, anchor) => {
         setCurrentId(row.id);
@@ -188,10 +193,10 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
       <div>
         {notice ? <NoteLine>{notice}</NoteLine> : null}
         {list.failure ? (
-          <InlineError title="The list could not be read again" error={list.failure} onRetry={list.retry} />
+          <InlineError title="Couldn't refresh the list" error={list.failure} onRetry={list.retry} />
         ) : null}
       </div>
-      <ListAnnouncer key={filterText} counts={list} isHeld={isHeld} />
+      <ListAnnouncer key={filterText} counts={list} isFrozen={isFrozen} />
       <div className={css.bar}>
         <h1>Tasks</h1>
         <ViewTabs
@@ -205,7 +210,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
           follows={follows}
           isTop={isTop}
           onFollow={setFollows}
-          held={heldWords(ticked.size > 0, hold)}
+          frozen={frozenReason(selected.size > 0, freeze)}
           onRelease={release}
           onExport={() => setExporting(true)}
         />
@@ -230,12 +235,12 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
             )}
           </span>
         </div>
-        {ticked.size > 0 ? (
+        {selected.size > 0 ? (
           <SelectionBar
             slug={slug}
-            rows={rows.filter((row) => ticked.has(row.id))}
+            rows={rows.filter((row) => selected.has(row.id))}
             filters={filters}
-            words={spokenFilters(search)}
+            filterText={spokenFilters(search)}
             total={total}
             onClear={() => selection.set([])}
             onDrop={selection.drop}
@@ -268,15 +273,15 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
               total={total}
               columns={columns}
               currentId={currentId}
-              ticked={ticked}
+              selected={selected}
               opened={opened}
               gaps={gaps}
-              onTickAll={(isTicked) => selection.set(isTicked ? rows : [])}
+              onSelectAll={(isSelected) => selection.set(isSelected ? rows : [])}
               onMove={move}
               actions={actions}
               leftTop={leftTop}
               onScroll={onScroll}
-              isDocked={ticked.size > 0}
+              isDocked={selected.size > 0}
               end={<ListEnd list={list} onOlder={(until) => patch({ until })} />}
             />
           )}
@@ -301,10 +306,10 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
             slug={slug}
             row={rows.find((row) => row.id === menu.row.id) ?? menu.row}
             search={search}
-            isTicked={ticked.has(menu.row.id)}
+            isSelected={selected.has(menu.row.id)}
             anchor={menu.anchor}
             onOpen={() => open(menu.row)}
-            onTick={() => selection.tick(menu.row, false)}
+            onSelect={() => selection.toggle(menu.row, false)}
             onFilter={() => filterBy(menu.row, "name", false)}
             onClose={closeMenu}
           />
@@ -315,7 +320,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
           <ExportDialog
             slug={slug}
             filters={filters}
-            words={spokenFilters(search)}
+            filterText={spokenFilters(search)}
             columns={columns.layout.shown}
             total={total}
             onClose={() => setExporting(false)}
@@ -326,10 +331,10 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   );
 }
 
-function heldWords(isTicking: boolean, hold: ReturnType<typeof useHold>): string | null {
-  if (isTicking) return "Updates are paused while tasks are selected";
-  if (hold === "menu") return "Updates are paused while a menu is open";
-  return hold === "text" ? "Updates are paused while text is selected" : null;
+function frozenReason(isSelecting: boolean, freeze: ReturnType<typeof useFreeze>): string | null {
+  if (isSelecting) return "Updates are paused while tasks are selected";
+  if (freeze === "menu") return "Updates are paused while a menu is open";
+  return freeze === "text" ? "Updates are paused while text is selected" : null;
 }
 
 const dayMs = 86_400_000;

@@ -8,14 +8,14 @@ import type { ListRow } from "../../task-data/index.ts";
 import { cellFilter } from "../filters/cell-filter.ts";
 import css from "../grid.module.css";
 import { type ColumnId, columnFacts } from "../views/columns.ts";
-import { cellWords, stampLines, TaskCell } from "./TaskCell.tsx";
+import { stampLines, TaskCell, textOfCell } from "./TaskCell.tsx";
 
 export interface RowActions {
   onOpen: (row: ListRow) => void;
-  onTick: (row: ListRow, isRange: boolean) => void;
-  /** Filters by one cell; as text to find with Alt. */
+  onSelect: (row: ListRow, isRange: boolean) => void;
+  /** Filters by one cell; with Alt, searches its text. */
   onFilter: (row: ListRow, column: ColumnId, isText: boolean) => void;
-  /** Opens the menu of the row under what was pressed. */
+  /** Opens the row's menu below the anchor. */
   onMenu: (row: ListRow, anchor: HTMLElement) => void;
   onCurrent: (row: ListRow, column: ColumnId | null) => void;
 }
@@ -24,38 +24,38 @@ interface TaskRowProps {
   slug: string;
   row: ListRow;
   columns: readonly ColumnId[];
-  /** Its line in the grid, from 1 for the head. */
+  /** Its row index in the grid; the header is 1. */
   line: number;
   top: number;
   scaleMs: number;
   isCurrent: boolean;
   isTabStop: boolean;
-  isTicked: boolean;
+  isSelected: boolean;
   isNew: boolean;
-  /** It was in the list when it fitted the filters, and does not any more. */
+  /** The row matched the filters when it was listed, and no longer does. */
   isStray: boolean;
-  /** The same object for the life of the grid, so that a row is drawn only when it changed. */
+  /** The same object for the lifetime of the grid, so that rows render only when they change. */
   actions: RowActions;
 }
 
-/** How long a finger rests on a row until that ticks it. */
+/** Duration of a long press, which selects the row. */
 const longPressMs = 500;
 const driftPx = 10;
 
 export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
-  const { slug, row, columns, top, isCurrent, isTabStop, isTicked, isNew, isStray, actions } = props;
+  const { slug, row, columns, top, isCurrent, isTabStop, isSelected, isNew, isStray, actions } = props;
   const [under, setUnder] = useState<ColumnId | null>(null);
   const [isPointed, setPointed] = useState(false);
   const [focused, setFocused] = useState<ColumnId | null>(null);
-  const press = usePress(() => actions.onTick(row, false));
+  const press = usePress(() => actions.onSelect(row, false));
   const name = nameText(row.name);
-  const classes = [css.row, isTicked && css.sel, isCurrent && css.cur, isNew && css.in];
+  const classes = [css.row, isSelected && css.sel, isCurrent && css.cur, isNew && css.in];
   const open = (event: MouseEvent) => {
     if (press.wasLong()) return event.preventDefault();
     if (!isPlainClick(event)) return;
     if ((event.target as Element).closest("button, input, label")) return;
     event.preventDefault();
-    // Whoever marks text in a row does not want to leave it.
+    // A click that ends a text selection does not open the task.
     if (!getSelection()?.isCollapsed) return;
     actions.onOpen(row);
   };
@@ -66,7 +66,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       role="row"
       id={`task-${row.id}`}
       aria-rowindex={props.line}
-      aria-selected={isTicked}
+      aria-selected={isSelected}
       aria-label={`${name} ${row.state}${isStray ? ", no longer matches the filters" : ""}`}
       tabIndex={isTabStop ? 0 : -1}
       style={{ transform: `translateY(${top}px)` }}
@@ -91,9 +91,11 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
           <input
             type="checkbox"
             tabIndex={-1}
-            checked={isTicked}
+            checked={isSelected}
             aria-label={`Select ${name} ${idTail(row.task_id)}`}
-            onChange={(event) => actions.onTick(row, (event.nativeEvent as globalThis.PointerEvent).shiftKey === true)}
+            onChange={(event) =>
+              actions.onSelect(row, (event.nativeEvent as globalThis.PointerEvent).shiftKey === true)
+            }
           />
         </label>
         {isCurrent || isPointed ? (
@@ -118,12 +120,12 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
             role="gridcell"
             data-col={column}
             tabIndex={-1}
-            title={cellWords(column, row) || undefined}
+            title={textOfCell(column, row) || undefined}
           >
             <TaskCell slug={slug} column={column} row={row} scaleMs={props.scaleMs} />
             {column === "age" && focused === "age" ? <Stamps row={row} /> : null}
             {isStray && column === "name" ? (
-              <span className={css.gone} title="It matched when it was listed, and stays until the list is read anew.">
+              <span className={css.stray} title="It matched when it was listed and stays until the list is reloaded.">
                 no longer matches
               </span>
             ) : null}
@@ -132,8 +134,8 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
                 type="button"
                 className={css.fn}
                 tabIndex={-1}
-                aria-label={printable(filter.words)}
-                title={`${printable(filter.words)} (f), with Alt as text to find`}
+                aria-label={printable(filter.label)}
+                title={`${printable(filter.label)} (f). Alt: search its text`}
                 onClick={(event) => actions.onFilter(row, column, event.altKey)}
               >
                 <Icon name="funnel" />
@@ -146,7 +148,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   );
 });
 
-/** The exact instants, for whoever has come to the cell by keys and sees no tooltip. */
+/** The exact times, for keyboard users, who get no tooltip. */
 function Stamps({ row }: { row: ListRow }) {
   const { zone } = useZone();
   return (
@@ -168,12 +170,12 @@ function columnOf(event: FocusEvent | PointerEvent): ColumnId | null {
   return (cell?.dataset.col as ColumnId | undefined) ?? null;
 }
 
-/** Ticks with a finger that rests, as rows of a phone have no box. */
+/** Selects a row by long press, as phone rows have no checkbox. */
 function usePress(onLong: () => void) {
   const state = useRef({ timer: 0, x: 0, y: 0, wasLong: false });
   const stop = () => clearTimeout(state.current.timer);
   return {
-    /** Whether the click that comes now ends a long press. */
+    /** Whether the current click ends a long press. */
     wasLong() {
       const { wasLong } = state.current;
       state.current.wasLong = false;
@@ -195,7 +197,7 @@ function usePress(onLong: () => void) {
       onPointerUp: stop,
       onPointerCancel: stop,
       onContextMenu(event: MouseEvent) {
-        // A resting finger would otherwise open the browser's menu for the link under it.
+        // A long press would otherwise open the browser's menu for the link.
         if (state.current.wasLong) event.preventDefault();
       },
     },

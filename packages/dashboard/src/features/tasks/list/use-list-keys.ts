@@ -10,12 +10,12 @@ import type { Selection } from "./use-selection.ts";
 
 interface ListKeys {
   slug: string;
-  /** The list's address, which the page of a task keeps for the way through the list. */
+  /** The list's URL parameters, which task pages keep for moving through the list. */
   search: TasksSearch;
   list: TaskList;
   selection: Selection;
   current: ListRow | undefined;
-  /** The task that a key without a current row is about: that of the drawer. */
+  /** The task that keys act on without a current row: the one in the drawer. */
   named: { engine: string; task_id: string } | undefined;
   isDrawerOpen: boolean;
   onMove: (step: number) => ListRow | undefined;
@@ -32,16 +32,16 @@ const help: KeyHelp = {
     ["/", "filter"],
     ["1, 2", "first, second view, up to 9"],
     ["j, k", "next, previous task"],
-    ["J, K", "select on the way"],
+    ["J, K", "extend the selection"],
     ["x", "select this task"],
-    ["Enter", "open it beside the list"],
-    ["o", "open its page"],
+    ["Enter", "open in the side panel"],
+    ["o", "open the full page"],
     ["u", "back to the list"],
-    ["e", "show what it was given"],
-    ["f", "filter by the cell; with Alt find its text"],
-    ["y", "copy its id"],
-    ["r, c", "retry, cancel it"],
-    ["m", "all that can be done with it"],
+    ["e", "show its input"],
+    ["f", "filter by this cell; Alt: search its text"],
+    ["y", "copy the task id"],
+    ["r, c", "retry, cancel"],
+    ["m", "open the actions menu"],
     ["n", "show new tasks"],
     ["Escape", "close, or clear the selection"],
   ],
@@ -55,10 +55,11 @@ export function useListKeys(keys: ListKeys): void {
     const next = keys.onMove(step);
     selection.add([current, next].filter((row) => row !== undefined));
   };
-  const meantCell = (otherwise: ColumnId) => pointedCell(list.rows) ?? (current && { row: current, column: otherwise });
+  const targetCell = (otherwise: ColumnId) =>
+    pointedCell(list.rows) ?? (current && { row: current, column: otherwise });
   useTextFilterKey(() => {
-    const meant = meantCell("name");
-    if (meant) keys.onFilter(meant.row, meant.column, true);
+    const target = targetCell("name");
+    if (target) keys.onFilter(target.row, target.column, true);
   });
   const openMenu = (event: KeyboardEvent) => {
     const row = current && document.getElementById(`task-${current.id}`);
@@ -72,7 +73,7 @@ export function useListKeys(keys: ListKeys): void {
       k: () => keys.onMove(-1),
       J: () => extend(1),
       K: () => extend(-1),
-      x: () => current && selection.tick(current, false),
+      x: () => current && selection.toggle(current, false),
       n: () => list.pendingCount > 0 && list.showPending(),
       o: () => named && go(taskAddress(slug, named.engine, named.task_id, search)),
       y: () => named && void copyText(named.task_id),
@@ -81,12 +82,12 @@ export function useListKeys(keys: ListKeys): void {
       ContextMenu: openMenu,
       e: () => current && keys.onInput(current),
       f: () => {
-        const meant = meantCell("queue");
-        if (meant) keys.onFilter(meant.row, meant.column, false);
+        const target = targetCell("queue");
+        if (target) keys.onFilter(target.row, target.column, false);
       },
       u: () => isDrawerOpen && keys.onClose(),
       Enter: (event) => {
-        // On a link or button the key is theirs.
+        // Links and buttons handle Enter themselves.
         if (current && !(event.target as Element).closest("a, button, input, summary")) keys.onOpen(current);
       },
       Escape: () => (isDrawerOpen ? keys.onClose() : selection.set([])),
@@ -95,7 +96,7 @@ export function useListKeys(keys: ListKeys): void {
   );
 }
 
-/** Alt and `f` finds the text of the meant cell, with the focus wherever no text is typed. */
+/** Alt+F searches the text of the target cell, unless focus is in a text field. */
 function useTextFilterKey(onPress: () => void): void {
   const pressed = useEffectEvent((event: KeyboardEvent) => {
     if (
@@ -116,7 +117,7 @@ function useTextFilterKey(onPress: () => void): void {
   }, []);
 }
 
-/** The cell that has the focus, or else the one under the pointer. */
+/** The focused cell, else the one under the pointer. */
 function pointedCell(rows: readonly ListRow[]): { row: ListRow; column: ColumnId } | null {
   const inRow = "[role=row] [data-col]";
   const cell =

@@ -8,7 +8,7 @@ import { ProjectTag } from "../../projects/index.ts";
 import { type LoadedList, taskTotalQuery } from "../../task-data/index.ts";
 import { removeRows } from "../following/row-changes.ts";
 
-/** A request with filters deletes at most this many rows. */
+/** Maximum number of rows that one request with filters deletes. */
 const maximumMatching = 10_000;
 
 export function DeleteDialog({ slug, subject: { rows, all, onDone }, onClose }: DialogProps<ChosenTasks>) {
@@ -16,7 +16,7 @@ export function DeleteDialog({ slug, subject: { rows, all, onDone }, onClose }: 
   const counted = useQuery({ ...taskTotalQuery(slug, all?.filters ?? {}), enabled: all !== null });
   const total = counted.data ?? 0;
   const amount = all ? Math.min(total, maximumMatching) : rows.length;
-  const words = `${count(amount)} ${amount === 1 ? "task" : "tasks"}`;
+  const tasks = `${count(amount)} ${amount === 1 ? "task" : "tasks"}`;
   const ids = rows.map((row) => row.id);
   const done = () => {
     if (all) void client.resetQueries({ queryKey: ["tasks", slug] });
@@ -28,8 +28,8 @@ export function DeleteDialog({ slug, subject: { rows, all, onDone }, onClose }: 
   };
   return (
     <FormDialog
-      title={`Delete ${words}`}
-      act={`Delete ${words}`}
+      title={`Delete ${tasks}`}
+      act={`Delete ${tasks}`}
       place={<ProjectTag />}
       isDanger
       send={() => (all ? api.deleteMatchingTasks(slug, deleteFilters(all.filters)) : api.deleteTasks(slug, ids))}
@@ -41,13 +41,13 @@ export function DeleteDialog({ slug, subject: { rows, all, onDone }, onClose }: 
         <p>
           All tasks with {all.words}
           {total > maximumMatching
-            ? `: ${count(total)}. One go deletes ${count(maximumMatching)}; repeat it for the others.`
+            ? `: ${count(total)}. Each request deletes up to ${count(maximumMatching)}; repeat it for the rest.`
             : "."}
         </p>
       ) : null}
       <p>
-        Their rows leave the list for everybody. Their events stay until retention takes them, and a later event of a
-        deleted task makes a new row. Nothing is sent to the engine.
+        Removes the tasks for all users. Their events are kept until retention removes them, and a new event of a
+        deleted task adds it again. Nothing is sent to the engine.
       </p>
     </FormDialog>
   );

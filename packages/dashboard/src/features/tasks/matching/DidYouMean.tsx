@@ -12,10 +12,10 @@ interface DidYouMeanProps {
   onGo?: () => void;
 }
 
-/** Leads from a search for `customer=42` to the one for that value in the payloads; nothing where no word looks like that. */
+/** Suggests a payload search for text such as `customer=42`; shows nothing for other text. */
 export function DidYouMean({ slug, search, onGo }: DidYouMeanProps) {
   const isMeant = meantSearch(search, {}) !== null;
-  // What the words were looked for beside; ages need not be exact.
+  // The other filters. Ages are rounded to the minute, which keeps the query key stable.
   const { search: _, q: __, ...others } = filtersOf(search, Math.floor(Date.now() / 60_000) * 60_000);
   const reads = useQueries({
     queries: (["args", "result"] as const).map((field) => ({

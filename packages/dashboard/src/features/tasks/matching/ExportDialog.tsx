@@ -17,23 +17,23 @@ import { fieldsOfColumns } from "./export-fields.ts";
 type Format = TaskExportQuery["format"];
 const formats = [
   { value: "csv", label: "CSV", title: "Comma-separated, for spreadsheets and scripts" },
-  { value: "xlsx", label: "Excel", title: "A workbook, at most 25,000 rows" },
-  { value: "json", label: "JSON", title: "An array, values as they are" },
+  { value: "xlsx", label: "Excel", title: "A workbook, up to 25,000 rows" },
+  { value: "json", label: "JSON", title: "An array with unchanged values" },
 ] as const;
 
 interface ExportDialogProps {
   slug: string;
   filters: TaskFilters;
-  /** The filters in words; null when there are none. */
-  words: string | null;
+  /** The filters as text; null if there are none. */
+  filterText: string | null;
   columns: readonly ColumnId[];
-  /** How many tasks match; null when nobody has counted. */
+  /** The number of matching tasks; null if unknown. */
   total: number | null;
   onClose: () => void;
 }
 
-/** Saves every matching task as a file. Ticked are the columns that the list shows, in its order. */
-export function ExportDialog({ slug, filters, words, columns, total, onClose }: ExportDialogProps) {
+/** Saves all matching tasks as a file. The list's columns are selected at first, in the same order. */
+export function ExportDialog({ slug, filters, filterText, columns, total, onClose }: ExportDialogProps) {
   const [listed] = useState(() => fieldsOfColumns(columns));
   const [fields, setFields] = useState<readonly ExportField[]>(listed);
   const choices = [...listed, ...exportFields.filter((field) => !listed.includes(field))];
@@ -54,8 +54,8 @@ export function ExportDialog({ slug, filters, words, columns, total, onClose }: 
       intro={
         <>
           {total === null ? "All tasks" : <b>{count(total)} tasks</b>}
-          {words === null ? " of the project" : ` with ${words}`}, newest first.
-          {total === null ? " This search has no total." : null}
+          {filterText === null ? " in the project" : ` with ${filterText}`}, newest first.
+          {total === null ? " The total is unknown." : null}
         </>
       }
       refused={(error, format, onCut) => {
@@ -63,7 +63,7 @@ export function ExportDialog({ slug, filters, words, columns, total, onClose }: 
         const { cap, setting } = error.details;
         return <OverCap {...{ slug, filters, format, onCut }} cap={Number(cap)} setting={String(setting || "")} />;
       }}
-      reason={fields.length === 0 ? "Choose a column" : null}
+      reason={fields.length === 0 ? "Select a column" : null}
       act={total === null ? "Export" : `Export ${count(total)} ${total === 1 ? "task" : "tasks"}`}
       onClose={onClose}
     >
@@ -98,7 +98,7 @@ interface OverCapProps {
   onCut: (since: string) => void;
 }
 
-/** Says how many rows there may be, and offers the newest part that fits. */
+/** Reports the row limit, and offers the newest part that fits. */
 function OverCap({ slug, filters, cap, format, setting, onCut }: OverCapProps) {
   const { zone, label } = useZone();
   const cut = useQuery({
@@ -110,8 +110,8 @@ function OverCap({ slug, filters, cap, format, setting, onCut }: OverCapProps) {
   return (
     <div role="alert" className={controls.rows}>
       <p className={controls.err}>
-        An export as {format} holds at most {count(cap)} rows. Nothing was cut, and nothing was saved.
-        {setting === "" ? "" : ` The setting is ${setting}.`}
+        A {format} export is limited to {count(cap)} rows. Nothing was saved.
+        {setting === "" ? "" : ` The limit is set by ${setting}.`}
       </p>
       {cut.data && since ? (
         <Button onClick={() => onCut(since)}>
@@ -120,7 +120,7 @@ function OverCap({ slug, filters, cap, format, setting, onCut }: OverCapProps) {
       ) : (
         <p className="t2">
           {cut.isPending
-            ? "Looking for the longest time that fits."
+            ? "Finding the longest time range that fits…"
             : "Narrow the filters or the time range, then try again."}
         </p>
       )}

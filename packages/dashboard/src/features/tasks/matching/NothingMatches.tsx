@@ -17,20 +17,20 @@ interface NotUnderstoodProps {
   onPatch: (patch: Partial<Record<FilterKey, undefined>>) => void;
 }
 
-/** The address asks for what the server refuses: which filter it is, and a way to drop it. */
+/** The server rejected the URL's filters: shows which ones, with buttons to remove them. */
 export function NotUnderstood({ error, slug, search, onPatch }: NotUnderstoodProps) {
-  const faults = Array.isArray(error.details.errors)
+  const errors = Array.isArray(error.details.errors)
     ? (error.details.errors as { loc?: unknown[]; message?: string }[])
     : [];
   return (
-    <Empty title="A filter is not understood" chips={<FilterChips slug={slug} search={search} onPatch={onPatch} />}>
-      {faults.map((fault) => (
-        <p key={String(fault.loc)} role="alert">
-          <span className="mono">{printable(String(fault.loc?.at(-1) ?? ""))}</span>: {fault.message}.
+    <Empty title="Invalid filter" chips={<FilterChips slug={slug} search={search} onPatch={onPatch} />}>
+      {errors.map(({ loc, message }) => (
+        <p key={String(loc)} role="alert">
+          <span className="mono">{printable(String(loc?.at(-1) ?? ""))}</span>: {message}.
         </p>
       ))}
       <DidYouMean slug={slug} search={search} />
-      {faults.length === 0 ? <p role="alert">{causeOf(error)}</p> : null}
+      {errors.length === 0 ? <p role="alert">{causeOf(error)}</p> : null}
     </Empty>
   );
 }
@@ -56,13 +56,13 @@ interface NothingMatchesProps {
   list: TaskList;
 }
 
-/** Nothing under these filters, or nothing yet: each of them can be dropped from here. */
+/** The empty state of the list, with buttons to remove each filter. */
 export function NothingMatches({ slug, search, onPatch, list }: NothingMatchesProps) {
   const active = activeFilters(search);
   useOlderPages(list, 0);
   return (
     <Empty
-      title={list.query.hasNextPage ? "No match so far" : active.length > 0 ? "No task matches" : "No task yet"}
+      title={list.query.hasNextPage ? "No matches so far" : active.length > 0 ? "No tasks match" : "No tasks yet"}
       chips={
         <>
           {list.pendingCount > 0 ? (

@@ -5,7 +5,7 @@ import type { Action, ChosenTasks } from "../../actions/index.ts";
 /** A request names at most this many rows. */
 const maximumIds = 1_000;
 
-/** Takes tasks out of the list for everybody. All that match only by filters that the request knows. */
+/** Deletes tasks for all users. "All matching" works only with filters that the delete request supports. */
 export const deleteTasks: Action<ChosenTasks> = {
   id: "tasks.delete",
   label: "Delete",
@@ -14,8 +14,8 @@ export const deleteTasks: Action<ChosenTasks> = {
   role: "admin",
   needs: () => [],
   guard: ({ rows, all }) => {
-    if (all) return all.filters.q ? "Tick the tasks: what a search finds cannot be deleted at once" : null;
-    return rows.length > maximumIds ? `At most ${count(maximumIds)} at a time, or all that match` : null;
+    if (all) return all.filters.q ? "Select tasks one by one: search results can't be deleted all at once" : null;
+    return rows.length > maximumIds ? `Select at most ${count(maximumIds)} tasks, or all matching` : null;
   },
   Dialog: lazy(() => import("./DeleteDialog.tsx").then((part) => ({ default: part.DeleteDialog }))),
 };

@@ -1,14 +1,14 @@
-/** The newest part of the tasks that an export has room for. */
+/** The newest part of the tasks that fits into an export. */
 export interface Cut {
   sinceMs: number;
   rows: number;
 }
 
 interface Bounds {
-  /** How many tasks match that were received at this instant or later. */
+  /** The number of matching tasks received at this time or later. */
   countSince: (sinceMs: number) => Promise<number>;
   untilMs: number;
-  /** Where the list itself begins; null when it has no beginning. */
+  /** The start of the list's time range; null if it has none. */
   sinceMs: number | null;
   cap: number;
 }
@@ -20,8 +20,8 @@ const spansMs = [15, 60, 6 * 60, 24 * 60, 7 * 24 * 60, 30 * 24 * 60, 90 * 24 * 6
 const refinements = 5;
 
 /**
- * The longest stretch before the end of the list that has at most `cap` tasks, found with a few counts and so a little shorter than it
- * could be. Null when there is none with a task in it.
+ * The longest time range up to the end of the list with at most `cap` tasks. It is found with a few counts, so it may be a
+ * little shorter than possible. Null if no such range has a task.
  */
 export async function nearestCut({ countSince, untilMs, sinceMs, cap }: Bounds): Promise<Cut | null> {
   let fits: Cut | null = null;

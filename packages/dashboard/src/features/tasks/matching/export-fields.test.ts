@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fieldsOfColumns } from "./export-fields.ts";
 
-test("the fields of an export follow the order of the columns, each once", () => {
+test("export fields are distinct and follow the order of the columns", () => {
   expect(fieldsOfColumns(["queue", "name", "age", "lifecycle", "state"])).toEqual([
     "queue",
     "name",

@@ -21,7 +21,7 @@ const fieldsOf: Readonly<Record<ColumnId, readonly ExportField[]>> = {
   finished: ["finished_at"],
 };
 
-/** The fields of an export that hold what these columns show, in the order of the columns. */
+/** The export fields for these columns, in column order. */
 export const fieldsOfColumns = (columns: readonly ColumnId[]): ExportField[] => [
   ...new Set(columns.flatMap((column) => fieldsOf[column])),
 ];

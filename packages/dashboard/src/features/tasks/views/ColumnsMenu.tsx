@@ -9,7 +9,7 @@ import type { ColumnChoice } from "./use-columns.ts";
 
 const stepRem = 1;
 
-/** Chooses, orders and sizes the columns, by pointer or keys alone. */
+/** Selects, reorders and resizes the columns, by pointer or keyboard. */
 export function ColumnsMenu({ choice }: { choice: ColumnChoice }) {
   return (
     <Menu
@@ -26,7 +26,7 @@ export function ColumnsMenu({ choice }: { choice: ColumnChoice }) {
   );
 }
 
-/** What a row shows on a phone, besides its state and name. */
+/** The columns of a phone row, besides state and name. */
 export function PhoneColumns({ choice: { layout, change } }: { choice: ColumnChoice }) {
   return phoneColumns.slice(2).map((id) => {
     const isShown = layout.shown.includes(id);
@@ -71,8 +71,12 @@ function Columns({ choice }: { choice: ColumnChoice }) {
               </Check>
               {isShown ? (
                 <>
-                  <Step icon="up" name={`${label}: earlier`} onStep={() => change(moved(layout, id, place(id) - 1))} />
-                  <Step icon="down" name={`${label}: later`} onStep={() => change(moved(layout, id, place(id) + 1))} />
+                  <Step icon="up" name={`${label}: move up`} onStep={() => change(moved(layout, id, place(id) - 1))} />
+                  <Step
+                    icon="down"
+                    name={`${label}: move down`}
+                    onStep={() => change(moved(layout, id, place(id) + 1))}
+                  />
                   <Step
                     icon="minus"
                     name={`${label}: narrower`}
@@ -91,7 +95,7 @@ function Columns({ choice }: { choice: ColumnChoice }) {
       </ul>
       <hr className={menuRule} />
       <button type="button" data-entry="" className={menuItem} aria-disabled={isDefault} onClick={reset}>
-        Usual columns
+        Reset columns
       </button>
     </>
   );
@@ -106,7 +110,7 @@ function Step({ icon, name, onStep }: { icon: string; name: string; onStep: () =
       title={name}
       onClick={({ currentTarget: button }) => {
         onStep();
-        // A line that changes its place loses the focus.
+        // An item that moves in the list loses focus.
         requestAnimationFrame(() => button.focus());
       }}
     />

@@ -17,16 +17,16 @@ import type { ListView } from "./views.ts";
 
 interface NameViewDialogProps {
   slug: string;
-  /** The view to rename; without it a new one is made. */
+  /** The view to rename; without it, a new view is created. */
   view?: ListView;
   filters: SavedViewFilters;
-  /** Why the filters could not be saved under the old name. */
-  fault?: Error | null;
+  /** The error of a failed save under the existing name. */
+  saveError?: Error | null;
   onClose: () => void;
   onDone: (view: SavedView) => void;
 }
 
-export function NameViewDialog({ slug, view, filters, fault = null, onClose, onDone }: NameViewDialogProps) {
+export function NameViewDialog({ slug, view, filters, saveError = null, onClose, onDone }: NameViewDialogProps) {
   const [name, setName] = useState(view?.name ?? "");
   const { show } = useShownViews(slug);
   const put = useMutation({
@@ -43,18 +43,18 @@ export function NameViewDialog({ slug, view, filters, fault = null, onClose, onD
   return (
     <Dialog title={view ? `Rename view ${printable(view.name)}` : "Save view"} onClose={onClose}>
       <ActForm error={put.error} className={controls.rows} onSubmit={() => put.mutate()}>
-        {fault ? <InlineAlert>The view was not changed. {refusalOf(fault)}</InlineAlert> : null}
+        {saveError ? <InlineAlert>Couldn't save the view. {reasonOf(saveError)}</InlineAlert> : null}
         <Field
           label="Name"
           required
           maxLength={80}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
-          error={put.isError ? refusalOf(put.error) : null}
+          error={put.isError ? reasonOf(put.error) : null}
           hint="Only you see it. The time range is not saved."
         />
         <DialogFoot onLeave={onClose}>
-          <ActButton error={put.error ?? fault} isBusy={put.isPending}>
+          <ActButton error={put.error ?? saveError} isBusy={put.isPending}>
             {view ? "Rename view" : "Save view"}
           </ActButton>
         </DialogFoot>
@@ -90,7 +90,7 @@ export function DeleteViewDialog({ slug, view, onClose, onDone }: DeleteViewDial
   );
 }
 
-function refusalOf(error: Error): string {
+function reasonOf(error: Error): string {
   const reason = isProblem(error, "conflict") ? error.details.reason : null;
   if (reason === "name_in_use") return "You already have a view with this name.";
   if (reason === "too_many_views") return "You have reached the maximum number of views. Delete one first.";

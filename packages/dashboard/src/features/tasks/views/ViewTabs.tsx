@@ -13,18 +13,18 @@ import { roleIn, useMe } from "../../sessions/index.ts";
 import { activeFilters, savedViewsQuery, type TasksSearch } from "../../task-data/index.ts";
 import css from "../list.module.css";
 import { useReplaceView } from "./view-changes.ts";
-import { keptFilters, type ListView, ownView, presets, searchFor, showsView } from "./views.ts";
+import { type ListView, ownView, presets, searchFor, showsView, viewFilters } from "./views.ts";
 
 const NameViewDialog = lazy(() => import("./ViewDialogs.tsx").then((part) => ({ default: part.NameViewDialog })));
 const DeleteViewDialog = lazy(() => import("./ViewDialogs.tsx").then((part) => ({ default: part.DeleteViewDialog })));
 
 interface Act {
-  word: string;
+  label: string;
   act: () => void;
   icon?: string;
 }
 
-type Asking = "save as" | "rename" | "delete" | null;
+type OpenDialog = "save as" | "rename" | "delete" | null;
 
 interface ViewTabsProps {
   slug: string;
@@ -32,10 +32,10 @@ interface ViewTabsProps {
   onGo: (search: TasksSearch) => void;
 }
 
-/** The views of the project and of the reader, and what can be done with the filters as they are now. */
+/** The preset views and the user's own, with actions on the current filters. */
 export function ViewTabs({ slug, search, onGo }: ViewTabsProps) {
   const { data } = useQuery(savedViewsQuery(slug));
-  const [asking, setAsking] = useState<Asking>(null);
+  const [dialog, setDialog] = useState<OpenDialog>(null);
   const mayChange = roleIn(useMe(), slug) !== "auditor";
   const own = (data?.items ?? []).map(ownView);
   const views = [...presets, ...own];
@@ -43,35 +43,35 @@ export function ViewTabs({ slug, search, onGo }: ViewTabsProps) {
   const isChanged = current !== undefined && !showsView(search, current);
   const isNamed = views.some((view) => showsView(search, view));
   const isPhone = useIsPhone();
-  const replace = useReplaceView(slug, () => setAsking("save as"));
+  const replace = useReplaceView(slug, () => setDialog("save as"));
   const isCurrent = (view: ListView) =>
     view.id === null ? current === undefined && showsView(search, view) : view.id === current?.id;
 
   const isUnnamed = current === undefined && !isNamed && activeFilters(search).length > 0;
   const saving: Act[] = [];
   if (mayChange && current && isChanged) {
-    saving.push({ word: "Save", act: () => replace.mutate({ view: current, filters: keptFilters(search) }) });
+    saving.push({ label: "Save", act: () => replace.mutate({ view: current, filters: viewFilters(search) }) });
   }
   if (mayChange && (isChanged || isUnnamed)) {
-    saving.push({ word: current ? "Save as" : "Save view", act: () => setAsking("save as") });
+    saving.push({ label: current ? "Save as" : "Save view", act: () => setDialog("save as") });
   }
-  if (current && isChanged) saving.push({ word: "Reset", act: () => onGo(searchFor(current, search)) });
-  const keeping: Act[] =
+  if (current && isChanged) saving.push({ label: "Reset", act: () => onGo(searchFor(current, search)) });
+  const managing: Act[] =
     current && mayChange
       ? [
-          { word: "Rename", act: () => setAsking("rename") },
-          { word: "Delete", act: () => setAsking("delete"), icon: "trash" },
+          { label: "Rename", act: () => setDialog("rename") },
+          { label: "Delete", act: () => setDialog("delete"), icon: "trash" },
         ]
       : [];
-  const inMenu = isPhone ? [...saving, ...keeping] : keeping;
+  const inMenu = isPhone ? [...saving, ...managing] : managing;
 
   useKeys(Object.fromEntries(views.slice(0, 9).map((view, at) => [`${at + 1}`, () => onGo(searchFor(view, search))])));
 
-  // Of many views some lie beyond the edge; that of the list must not. Asked of an observer, which waits for the
-  // layout that the first rows need anyway, instead of forcing one more.
+  // With many views the current tab may be scrolled out of sight. An observer waits for the layout that the first rows
+  // need anyway, instead of forcing another one.
   const nav = useRef<HTMLElement>(null);
   const shown = views.find(isCurrent)?.name;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each view that becomes the current one
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per current view
   useEffect(() => {
     const tab = nav.current?.querySelector("[aria-current]");
     if (!tab) return;
@@ -101,9 +101,9 @@ export function ViewTabs({ slug, search, onGo }: ViewTabsProps) {
       <span className={isPhone ? css.viewActs : `${css.viewActs} grow`}>
         {isPhone
           ? null
-          : saving.map(({ word, act }) => (
-              <Button variant="link" key={word} onClick={act}>
-                {word}
+          : saving.map(({ label, act }) => (
+              <Button variant="link" key={label} onClick={act}>
+                {label}
               </Button>
             ))}
         {inMenu.length > 0 ? (
@@ -115,42 +115,42 @@ export function ViewTabs({ slug, search, onGo }: ViewTabsProps) {
             }
             button={<Icon name={isPhone ? "more" : "caret"} />}
           >
-            {inMenu.map(({ word, act, icon }) => (
-              <button key={word} type="button" data-entry="" className={menuItem} onClick={act}>
+            {inMenu.map(({ label, act, icon }) => (
+              <button key={label} type="button" data-entry="" className={menuItem} onClick={act}>
                 {icon ? <Icon name={icon} /> : null}
-                {word}
+                {label}
               </button>
             ))}
           </Menu>
         ) : null}
       </span>
-      <Suspense fallback={<Opening onClose={() => setAsking(null)} />}>
-        {asking === "save as" ? (
+      <Suspense fallback={<Opening onClose={() => setDialog(null)} />}>
+        {dialog === "save as" ? (
           <NameViewDialog
             slug={slug}
-            filters={keptFilters(search)}
-            fault={replace.error}
+            filters={viewFilters(search)}
+            saveError={replace.error}
             onClose={() => {
               replace.reset();
-              setAsking(null);
+              setDialog(null);
             }}
             onDone={(view) => onGo(searchFor(ownView(view), search))}
           />
         ) : null}
-        {asking === "rename" && current ? (
+        {dialog === "rename" && current ? (
           <NameViewDialog
             slug={slug}
             view={current}
-            filters={keptFilters(current.search)}
-            onClose={() => setAsking(null)}
-            onDone={() => setAsking(null)}
+            filters={viewFilters(current.search)}
+            onClose={() => setDialog(null)}
+            onDone={() => setDialog(null)}
           />
         ) : null}
-        {asking === "delete" && current ? (
+        {dialog === "delete" && current ? (
           <DeleteViewDialog
             slug={slug}
             view={current}
-            onClose={() => setAsking(null)}
+            onClose={() => setDialog(null)}
             onDone={() => {
               const { view: _, ...rest } = search;
               onGo(rest);

@@ -36,7 +36,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 );
 
 describe("a layout of columns", () => {
-  test("after any changes has each column once, the name among them, and none below its least width", () => {
+  test("always has distinct columns, includes the name, and respects minimum widths", () => {
     fc.assert(
       fc.property(fc.array(change), (changes) => {
         const layout = changes.reduce((now, one) => one(now), defaultLayout(false));
@@ -51,26 +51,26 @@ describe("a layout of columns", () => {
     );
   });
 
-  test("moves a column to a place and keeps the order of the others", () => {
+  test("moves a column and keeps the order of the others", () => {
     const layout: ColumnLayout = { shown: ["state", "name", "queue", "age"], widthsRem: {} };
     expect(moved(layout, "age", 1).shown).toEqual(["state", "age", "name", "queue"]);
     expect(moved(layout, "state", 99).shown).toEqual(["name", "queue", "age", "state"]);
     expect(moved(layout, "tags", 0)).toBe(layout);
   });
 
-  test("gives the name what is left of the width", () => {
+  test("gives the name column the remaining width", () => {
     const { columns, leastWidth } = tracksOf({ shown: ["state", "name"], widthsRem: { state: 7 } });
     expect(columns).toBe("calc(var(--gutter) + 1.75rem) 7rem minmax(12rem, 1fr)");
     expect(leastWidth).toBe("calc(2 * var(--gutter) + 22.25rem)");
   });
 });
 
-describe("what was kept", () => {
-  test.each([null, "", "null", "[]", "{}", '{"shown":"age"}', "{"])("%j is no layout", (text) => {
+describe("a stored layout", () => {
+  test.each([null, "", "null", "[]", "{}", '{"shown":"age"}', "{"])("%j is invalid", (text) => {
     expect(readLayout(text)).toBeNull();
   });
 
-  test("loses columns that are not known, repetitions and widths that make no sense", () => {
+  test("drops unknown columns, duplicates and invalid widths", () => {
     const text = '{"shown":["age","moon","age"],"widths":{"age":1,"moon":3,"name":"wide","queue":1e9}}';
     expect(readLayout(text)).toEqual({ shown: ["name", "age"], widthsRem: { age: 4.5, queue: 40 } });
   });

@@ -1,4 +1,4 @@
-// Which columns the task list shows, in which order and how wide. The tick box comes before them and always stays.
+// The columns of the task list: which are shown, in which order and how wide. The checkbox column is always first.
 
 export const columnIds = [
   "state",
@@ -25,19 +25,19 @@ interface ColumnFacts {
   label: string;
   widthRem: number;
   leastRem: number;
-  /** Figures stand at the end of their column, so that their digits line up. */
+  /** Numbers are right-aligned. */
   isFigure?: boolean;
-  /** The cell is nothing but a text, cut where it is too long. */
+  /** Plain text, truncated if too long. */
   isText?: boolean;
 }
 
 export const columnFacts: Readonly<Record<ColumnId, ColumnFacts>> = {
   state: { label: "State", widthRem: 6.25, leastRem: 6 },
-  name: { label: "Task, id tail", widthRem: 12, leastRem: 8 },
+  name: { label: "Task", widthRem: 12, leastRem: 8 },
   engine: { label: "Engine", widthRem: 4.25, leastRem: 3, isText: true },
   queue: { label: "Queue", widthRem: 5.25, leastRem: 4, isText: true },
   worker: { label: "Worker", widthRem: 7, leastRem: 4, isText: true },
-  lifecycle: { label: "Wait, run", widthRem: 9, leastRem: 7 },
+  lifecycle: { label: "Duration", widthRem: 9, leastRem: 7 },
   wait: { label: "Wait", widthRem: 4.5, leastRem: 4, isFigure: true },
   run: { label: "Run", widthRem: 4.5, leastRem: 4, isFigure: true },
   try: { label: "Try", widthRem: 2, leastRem: 2, isFigure: true, isText: true },
@@ -52,24 +52,24 @@ export const columnFacts: Readonly<Record<ColumnId, ColumnFacts>> = {
 };
 
 export interface ColumnLayout {
-  /** In the order of the screen; the name is always among them. */
+  /** In display order; always includes the name. */
   shown: readonly ColumnId[];
-  /** Those that were changed. */
+  /** Widths changed by the user. */
   widthsRem: Readonly<Partial<Record<ColumnId, number>>>;
 }
 
 const maximumRem = 40;
 const gapRem = 0.75;
-const tickRem = 1.75;
+const checkboxRem = 1.75;
 
-/** Where there is less room, the columns that most rows repeat give way. */
+/** On narrow screens, the columns with mostly repeated values are hidden. */
 export function defaultLayout(isNarrow: boolean): ColumnLayout {
   const shown = columnIds.slice(0, 10);
-  const spared: readonly ColumnId[] = ["engine", "worker", "try"];
-  return { shown: isNarrow ? shown.filter((id) => !spared.includes(id)) : shown, widthsRem: {} };
+  const dropped: readonly ColumnId[] = ["engine", "worker", "try"];
+  return { shown: isNarrow ? shown.filter((id) => !dropped.includes(id)) : shown, widthsRem: {} };
 }
 
-/** What the two lines of a row on a phone have room for; the first two always stand there. */
+/** The columns that fit into the two lines of a phone row; the first two are always shown. */
 export const phoneColumns: readonly ColumnId[] = ["state", "name", "age", "queue", "lifecycle", "try"];
 export const phoneLayout: ColumnLayout = { shown: phoneColumns, widthsRem: {} };
 
@@ -80,7 +80,7 @@ export function resized(layout: ColumnLayout, id: ColumnId, widthRem: number): C
   return { ...layout, widthsRem: { ...layout.widthsRem, [id]: width } };
 }
 
-/** The same with the column at another place among those shown; places beyond the ends are the ends. */
+/** Moves a shown column to another position, clamped to the ends. */
 export function moved(layout: ColumnLayout, id: ColumnId, to: number): ColumnLayout {
   if (!layout.shown.includes(id)) return layout;
   const shown = layout.shown.filter((one) => one !== id);
@@ -88,32 +88,32 @@ export function moved(layout: ColumnLayout, id: ColumnId, to: number): ColumnLay
   return { ...layout, shown };
 }
 
-/** The same with the column shown last, or hidden. The name cannot be hidden. */
+/** Hides a column, or shows it as the last one. The name cannot be hidden. */
 export function toggled(layout: ColumnLayout, id: ColumnId): ColumnLayout {
   if (id === "name") return layout;
   const isShown = layout.shown.includes(id);
   return { ...layout, shown: isShown ? layout.shown.filter((one) => one !== id) : [...layout.shown, id] };
 }
 
-/** Tracks of the grid, the tick box first, and the width below which it is scrolled sideways. */
+/** The grid's tracks, checkbox first, and its minimum width before it scrolls horizontally. */
 export function tracksOf(layout: ColumnLayout): { columns: string; leastWidth: string } {
   const tracks = layout.shown.map((id) =>
     id === "name" ? `minmax(${widthOf(layout, id)}rem, 1fr)` : `${widthOf(layout, id)}rem`,
   );
-  const sum = layout.shown.reduce((all, id) => all + widthOf(layout, id) + gapRem, tickRem);
+  const sum = layout.shown.reduce((all, id) => all + widthOf(layout, id) + gapRem, checkboxRem);
   return {
-    columns: `calc(var(--gutter) + ${tickRem}rem) ${tracks.join(" ")}`,
+    columns: `calc(var(--gutter) + ${checkboxRem}rem) ${tracks.join(" ")}`,
     leastWidth: `calc(2 * var(--gutter) + ${sum}rem)`,
   };
 }
 
-/** What was kept; null when it is not a layout. Columns that no longer exist are left out. */
+/** Parses a stored layout; null if invalid. Columns that no longer exist are dropped. */
 export function readLayout(text: string | null): ColumnLayout | null {
   if (text === null) return null;
   try {
-    const kept: unknown = JSON.parse(text);
-    if (typeof kept !== "object" || kept === null) return null;
-    const { shown, widths } = kept as { shown?: unknown; widths?: unknown };
+    const stored: unknown = JSON.parse(text);
+    if (typeof stored !== "object" || stored === null) return null;
+    const { shown, widths } = stored as { shown?: unknown; widths?: unknown };
     if (!Array.isArray(shown)) return null;
     const known = [...new Set(shown)].filter((id): id is ColumnId => columnIds.some((one) => one === id));
     const start: ColumnLayout = { shown: known.includes("name") ? known : ["name", ...known], widthsRem: {} };

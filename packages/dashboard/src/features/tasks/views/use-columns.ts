@@ -12,31 +12,31 @@ function watchNarrow(listener: () => void): () => void {
 
 export interface ColumnChoice {
   layout: ColumnLayout;
-  /** Nothing was changed, so the columns follow the width of the window. */
+  /** Unchanged by the user, so the columns adapt to the window width. */
   isDefault: boolean;
   change: (layout: ColumnLayout) => void;
   reset: () => void;
 }
 
-/** The columns that this user chose in this browser; on a phone they are a choice of their own. */
+/** The columns that this user chose in this browser, stored separately for phones. */
 export function useColumns(): ColumnChoice {
   const isPhone = useIsPhone();
   const key = `svc.task-columns${isPhone ? "-phone" : ""}.${useMe().id}`;
   const isNarrow = useSyncExternalStore(watchNarrow, () => narrow.matches);
-  const [{ key: keptKey, kept }, setKept] = useState(() => ({ key, kept: readLayout(read(key)) }));
-  if (keptKey !== key) setKept({ key, kept: readLayout(read(key)) });
+  const [{ key: savedKey, saved }, setSaved] = useState(() => ({ key, saved: readLayout(read(key)) }));
+  if (savedKey !== key) setSaved({ key, saved: readLayout(read(key)) });
   return useMemo(() => {
     const put = (layout: ColumnLayout | null) => {
-      setKept({ key, kept: layout });
-      keep(key, layout && layoutText(layout));
+      setSaved({ key, saved: layout });
+      save(key, layout && layoutText(layout));
     };
     return {
-      layout: kept ?? (isPhone ? phoneLayout : defaultLayout(isNarrow)),
-      isDefault: kept === null,
+      layout: saved ?? (isPhone ? phoneLayout : defaultLayout(isNarrow)),
+      isDefault: saved === null,
       change: put,
       reset: () => put(null),
     };
-  }, [key, kept, isPhone, isNarrow]);
+  }, [key, saved, isPhone, isNarrow]);
 }
 
 function read(key: string): string | null {
@@ -47,11 +47,11 @@ function read(key: string): string | null {
   }
 }
 
-function keep(key: string, text: string | null): void {
+function save(key: string, text: string | null): void {
   try {
     if (text === null) localStorage.removeItem(key);
     else localStorage.setItem(key, text);
   } catch {
-    // Storage may be blocked; the choice lasts for this page.
+    // If storage is blocked, the choice lasts until the page is closed.
   }
 }

@@ -4,7 +4,7 @@ import { api } from "../../../api/api.ts";
 import { savedViewsQuery } from "../../task-data/index.ts";
 import type { ListView } from "./views.ts";
 
-/** Puts other filters in place of those that a view had. */
+/** Replaces the filters of a saved view. */
 export function useReplaceView(slug: string, onError: () => void) {
   const { show } = useShownViews(slug);
   return useMutation({
@@ -15,7 +15,7 @@ export function useReplaceView(slug: string, onError: () => void) {
   });
 }
 
-/** The views as they are after an answer, without another read. */
+/** Updates the cached views after a response, without another request. */
 export function useShownViews(slug: string) {
   const client = useQueryClient();
   const { queryKey } = savedViewsQuery(slug);

@@ -1,6 +1,6 @@
 import type { SavedView } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { keptFilters, type ListView, ownView, presets, searchFor, showsView } from "./views.ts";
+import { type ListView, ownView, presets, searchFor, showsView, viewFilters } from "./views.ts";
 
 const preset = (name: string) => presets.find((one) => one.name === name) as ListView;
 const id = "11111111-2222-4333-8444-555555555555";
@@ -12,8 +12,8 @@ const saved: SavedView = {
   updated_at: "2026-11-20T10:00:00.000Z",
 };
 
-describe("a view of one's own", () => {
-  test("becomes an address, with the engine as a term of the search", () => {
+describe("a saved view", () => {
+  test("becomes URL parameters, with the engine as a search term", () => {
     expect(ownView(saved).search).toEqual({
       state: "failure",
       priority: "critical,high",
@@ -23,13 +23,13 @@ describe("a view of one's own", () => {
     });
   });
 
-  test("keeps filters and no time range", () => {
+  test("keeps the filters but no time range", () => {
     const search = { state: "retry", priority: "high", since: "-1h", name: "x", task: "a/b" } as const;
-    expect(keptFilters(search)).toEqual({ state: "retry", priority: ["high"], name: "x" });
+    expect(viewFilters(search)).toEqual({ state: "retry", priority: ["high"], name: "x" });
   });
 });
 
-describe("the view that is shown", () => {
+describe("the current view", () => {
   test("is the one with the same filters, in any time range", () => {
     expect(showsView({ state: "failure", since: "-1h" }, preset("Failed"))).toBe(true);
     expect(showsView({ state: "failure", queue: "q" }, preset("Failed"))).toBe(false);
@@ -37,7 +37,7 @@ describe("the view that is shown", () => {
   });
 });
 
-describe("going to another view", () => {
+describe("switching views", () => {
   test("keeps the time range", () => {
     expect(searchFor(preset("Failed"), { state: "retry", since: "-1h" })).toEqual({ since: "-1h", state: "failure" });
     expect(searchFor(preset("All"), { until: "2026-11-20" })).toEqual({ until: "2026-11-20" });

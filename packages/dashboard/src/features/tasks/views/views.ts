@@ -1,7 +1,7 @@
 import type { SavedView, SavedViewFilters } from "@svc/client";
 import { activeFilters, type FilterKey, priorityList, type TasksSearch, viewSearch } from "../../task-data/index.ts";
 
-/** A choice of filters with a name. Views of one's own have an id, presets have none. */
+/** A named set of filters. Saved views have an id, presets have none. */
 export interface ListView {
   id: string | null;
   name: string;
@@ -20,8 +20,8 @@ export const presets: readonly ListView[] = [
 
 export const ownView = (view: SavedView): ListView => ({ id: view.id, name: view.name, search: viewSearch(view) });
 
-/** What of the filters a view keeps: all but the time, which is the whole project's. */
-export function keptFilters({ state, priority, search, queue, name, worker, q }: TasksSearch): SavedViewFilters {
+/** The filters that a view saves: all except the time range, which applies to the whole project. */
+export function viewFilters({ state, priority, search, queue, name, worker, q }: TasksSearch): SavedViewFilters {
   return {
     ...(state && { state }),
     ...(priority && { priority: priorityList(priority) as SavedViewFilters["priority"] & {} }),
@@ -35,13 +35,13 @@ export function keptFilters({ state, priority, search, queue, name, worker, q }:
 
 const timeKeys: readonly FilterKey[] = ["since", "until"];
 
-/** Whether an address shows a view, whatever its time range is. */
+/** Whether the URL parameters match a view, apart from the time range. */
 export function showsView(search: TasksSearch, view: ListView): boolean {
   const keys = [...activeFilters(search), ...activeFilters(view.search)];
   return keys.every((key) => timeKeys.includes(key) || search[key] === view.search[key]);
 }
 
-/** Where a view leads from here: its filters, in the present time range. */
+/** The URL parameters of a view: its filters and the current time range. */
 export function searchFor(view: ListView, { since, until }: TasksSearch): TasksSearch {
   return { ...(since && { since }), ...(until && { until }), ...view.search };
 }

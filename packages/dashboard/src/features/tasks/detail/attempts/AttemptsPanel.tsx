@@ -16,7 +16,7 @@ import type { Attempt } from "./attempts.ts";
 interface AttemptsPanelProps {
   attempts: readonly Attempt[];
   maxAttempts: number | null;
-  /** Older events than those that were read may tell of more attempts. */
+  /** Older events, which are not loaded, may report more attempts. */
   isCut: boolean;
 }
 
@@ -39,7 +39,7 @@ export function AttemptsPanel({ attempts, maxAttempts, isCut }: AttemptsPanelPro
               <th className="lg">Worker</th>
               <th className={`lg ${css.started}`}>Started, {label}</th>
               <th className="num">Run</th>
-              <th className="num lg">Then</th>
+              <th className="num lg">Backoff</th>
               <th>Error</th>
             </tr>
           </thead>
@@ -54,7 +54,7 @@ export function AttemptsPanel({ attempts, maxAttempts, isCut }: AttemptsPanelPro
                   </td>
                   <td className="lg">{attempt.worker ? printable(attempt.worker) : "–"}</td>
                   <td className={`lg t2 ${css.started}`}>
-                    {attempt.startedAt === null ? "not seen" : clockText(attempt.startedAt, zone)}
+                    {attempt.startedAt === null ? "not reported" : clockText(attempt.startedAt, zone)}
                   </td>
                   <td className="num">{attempt.runMs === null ? "–" : duration(attempt.runMs)}</td>
                   <td className="num t2 lg">{pauseAfter(attempt, attempts)}</td>
@@ -92,29 +92,29 @@ function limitText(attempts: readonly Attempt[], maxAttempts: number | null): st
   if (maxAttempts === null) return "";
   const last = attempts.at(-1);
   const isSpent = last !== undefined && last.number + 1 >= maxAttempts && last.state === "failure";
-  return isSpent ? `, no retry left of ${maxAttempts}` : `, at most ${maxAttempts}`;
+  return isSpent ? `, no retries left of ${maxAttempts}` : `, maximum ${maxAttempts}`;
 }
 
 function errorLine(attempt: Attempt): string {
   const place = attemptPlace(attempt);
-  const said = attempt.exception === null ? "" : printable(shortException(attempt.exception));
-  return [said, place === null ? null : `in ${printable(place)}`].filter(Boolean).join(", ");
+  const error = attempt.exception === null ? "" : printable(shortException(attempt.exception));
+  return [error, place === null ? null : `in ${printable(place)}`].filter(Boolean).join(", ");
 }
 
 function pauseAfter(attempt: Attempt, attempts: readonly Attempt[]): string {
   const next = attempts.find((one) => one.number > attempt.number);
-  if (!next) return attempt.endedAt === null ? "" : "end";
+  if (!next) return attempt.endedAt === null ? "" : "–";
   if (next.startedAt === null || attempt.endedAt === null) return "";
   return `+ ${duration(next.startedAt - attempt.endedAt)}`;
 }
 
-/** What two attempts have in common and what not, as facts: why is for the reader to say. */
+/** What two attempts have in common and where they differ, without guessing why. */
 function Comparison({ attempts }: { attempts: readonly Attempt[] }) {
   const change = useMemo(() => attemptChange(attempts), [attempts]);
   if (change === null) return null;
   const { from, to, changed, same } = change;
   return (
-    <section className={css.strip} aria-label={`Attempt ${from.number + 1} against attempt ${to.number + 1}`}>
+    <section className={css.strip} aria-label={`Attempt ${from.number + 1} compared with attempt ${to.number + 1}`}>
       <span className={css.pair}>
         <StateGlyph state={from.state} />
         <b>{from.number + 1}</b>
@@ -130,7 +130,7 @@ function Comparison({ attempts }: { attempts: readonly Attempt[] }) {
           <b>{after}</b>
         </span>
       ))}
-      {changed.length === 0 ? <span>Nothing that was reported differs.</span> : null}
+      {changed.length === 0 ? <span>No reported differences.</span> : null}
       {same.length > 0 ? <span className="t3">same {same.join(", ")}</span> : null}
     </section>
   );

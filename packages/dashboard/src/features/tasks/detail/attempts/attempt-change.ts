@@ -12,16 +12,16 @@ export interface AttemptChange {
   from: Attempt;
   to: Attempt;
   changed: Change[];
-  /** Fields that both tell of, alike. */
+  /** Fields with equal values in both. */
   same: string[];
 }
 
-/** Two runs are called different from this factor on; anything smaller is the usual spread. */
+/** Run times count as different from this factor on; smaller differences are normal variation. */
 const runFactor = 1.5;
 
 /**
- * The facts in which two attempts differ: the one that succeeded against the last that failed, or when none did, the last
- * failed one against the first. Null when there are no two to compare.
+ * The differences between two attempts: the successful one and the last failed one before it or, without a success, the first
+ * and the last failed one. Null if there are no two to compare.
  */
 export function attemptChange(attempts: readonly Attempt[]): AttemptChange | null {
   const ended = attempts.filter((attempt) => attempt.endedAt !== null);
@@ -41,12 +41,13 @@ export function attemptChange(attempts: readonly Attempt[]): AttemptChange | nul
   compare("worker", from.worker && printable(from.worker), to.worker && printable(to.worker));
   if (from.runMs !== null && to.runMs !== null) {
     const [short, long] = [from.runMs, to.runMs].sort((a, b) => a - b) as [number, number];
-    if (long > short * runFactor) changed.push({ field: "run", from: duration(from.runMs), to: duration(to.runMs) });
+    if (long > short * runFactor)
+      changed.push({ field: "run time", from: duration(from.runMs), to: duration(to.runMs) });
     else same.push("run time");
   }
   if (to.state !== "success") {
     compare("error", errorOf(from), errorOf(to));
-    compare("place", attemptPlace(from), attemptPlace(to));
+    compare("location", attemptPlace(from), attemptPlace(to));
   }
   return { from, to, changed, same };
 }
@@ -55,7 +56,7 @@ function errorOf(attempt: Attempt): string | null {
   return attempt.exception === null ? null : printable(shortException(attempt.exception)).slice(0, 120);
 }
 
-/** `gateway.py:87`, where the attempt's own code failed; null without a traceback that names it. */
+/** Where the attempt's own code failed, such as `gateway.py:87`; null without a traceback. */
 export function attemptPlace(attempt: Attempt): string | null {
   return attempt.traceback === null ? null : placeOf(readTrace(attempt.traceback));
 }

@@ -25,13 +25,13 @@ describe("attemptsOf", () => {
     expect(attemptsOf(retried.toReversed())).toEqual(attemptsOf(retried));
   });
 
-  test("knows an attempt whose start nobody saw", () => {
+  test("includes an attempt without a reported start", () => {
     expect(attemptsOf([taskEvent("task.failed", 5, { attempt: 2 })])).toMatchObject([
       { number: 2, state: "failure", startedAt: null, runMs: null },
     ]);
   });
 
-  test("falls back to what the task itself says", () => {
+  test("falls back to the task itself", () => {
     expect(attemptOfTask(taskRow())).toMatchObject([{ state: "success", runMs: 3000 }]);
     expect(attemptOfTask(taskRow({ started_at: null, finished_at: null }))).toEqual([]);
   });
@@ -44,14 +44,14 @@ describe("attemptChange", () => {
     taskEvent("task.failed", 10 * number + 2, { attempt: number, exception, traceback: trace }),
   ];
 
-  test("compares the attempt that succeeded with the last that failed", () => {
+  test("compares the successful attempt with the last failed one", () => {
     const change = attemptChange(attemptsOf(retried));
     expect([change?.from.number, change?.to.number]).toEqual([0, 1]);
     expect(change?.changed).toEqual([{ field: "worker", from: "w1", to: "w2" }]);
     expect(change?.same).toEqual(["run time"]);
   });
 
-  test("compares the last failure with the first when none succeeded", () => {
+  test("compares the last failure with the first if none succeeded", () => {
     const attempts = attemptsOf([
       ...failing(0, "w1", "A: x"),
       ...failing(1, "w1", "B: y"),
@@ -59,10 +59,10 @@ describe("attemptChange", () => {
     ]);
     const change = attemptChange(attempts);
     expect(change?.changed).toEqual([{ field: "error", from: "A: x", to: "A: z" }]);
-    expect(change?.same).toEqual(["worker", "run time", "place"]);
+    expect(change?.same).toEqual(["worker", "run time", "location"]);
   });
 
-  test("has nothing to say of one attempt, or of one that goes on", () => {
+  test("is null for a single attempt, or for an unfinished one", () => {
     expect(attemptChange(attemptsOf(failing(0, "w1", "A: x")))).toBeNull();
     expect(attemptChange(attemptsOf(retried.slice(0, 4)))).toBeNull();
   });
@@ -77,7 +77,7 @@ describe("lifecycleOf", () => {
       (segment.toMs - received) / 1000,
     ]);
 
-  test("shows wait, runs and the pause between them", () => {
+  test("shows wait, runs and the backoff between them", () => {
     const task = taskRow({ finished_at: "2026-11-20T10:00:14.000Z" });
     expect(spans(lifecycleOf(task, attemptsOf(retried), received + 60_000))).toEqual([
       ["wait", 0, 2],
@@ -87,7 +87,7 @@ describe("lifecycleOf", () => {
     ]);
   });
 
-  test("grows up to now while the task goes on", () => {
+  test("extends to now while the task is unfinished", () => {
     const task = taskRow({ state: "started", finished_at: null, runtime_ms: null });
     const life = lifecycleOf(task, attemptsOf(retried.slice(0, 2)), received + 9_000);
     expect(spans(life)).toEqual([
@@ -97,7 +97,7 @@ describe("lifecycleOf", () => {
     expect(life.endMs).toBeNull();
   });
 
-  test("reaches out to an ETA that is still ahead", () => {
+  test("extends to a future ETA", () => {
     const task = taskRow({ state: "pending", started_at: null, finished_at: null, eta: "2026-11-20T11:00:00.000Z" });
     const life = lifecycleOf(task, [], received + 1000);
     expect(life.etaMs).toBe(life.toMs);
@@ -105,13 +105,13 @@ describe("lifecycleOf", () => {
     expect(spans(life)).toEqual([["wait", 0, 1]]);
   });
 
-  test("has round ticks, never more than asked for", () => {
+  test("has round ticks, never more than requested", () => {
     const ticks = ticksOf(received + 1, received + 61_000, 7);
     expect(ticks.length).toBeLessThanOrEqual(7);
     expect(ticks.every((tick) => tick % 1000 === 0)).toBe(true);
   });
 
-  test("labels no two ticks that a folded scale brings together, nor one that would be cut off", () => {
+  test("drops labels that would overlap or be cut off on a collapsed scale", () => {
     const places = new Map([0, 12, 13, 40, 49, 50, 95].map((place, tick) => [tick, place]));
     const kept = clearTicks([...places.keys()], (tick) => places.get(tick) ?? 0, 10);
     expect(kept.map((tick) => places.get(tick))).toEqual([0, 12, 40, 50]);
@@ -125,18 +125,18 @@ test("a finished task is polled too, but not as often", () => {
 });
 
 describe("storyOf", () => {
-  test("tells events of one instant in the order in which they must have happened", () => {
+  test("orders events with the same timestamp by their logical order", () => {
     const atOnce = (["task.succeeded", "task.started", "task.received", "task.sent"] as const).map((kind) =>
       taskEvent(kind, 0),
     );
-    const words = storyOf(taskRow(), atOnce, attemptsOf(atOnce)).map(({ text }) => text.split(" ")[0]);
-    expect(words).toEqual(["Added", "Received", "Started.", "Succeeded."]);
+    const firstWords = storyOf(taskRow(), atOnce, attemptsOf(atOnce)).map(({ text }) => text.split(" ")[0]);
+    expect(firstWords).toEqual(["Added", "Received", "Started.", "Succeeded."]);
     const next = [taskEvent("task.started", 5, { attempt: 1 }), taskEvent("task.retried", 5, { attempt: 0 })];
     const steps = storyOf(taskRow(), next, attemptsOf(next));
     expect(steps.map(({ text }) => text)).toEqual([expect.stringMatching("^Attempt 1 failed"), "Attempt 2 started."]);
   });
 
-  test("tells the events in order, in sentences", () => {
+  test("describes the events in order, as sentences", () => {
     const steps = storyOf(taskRow(), retried, attemptsOf(retried));
     expect(steps.map((step) => [step.atMs - Date.parse(taskRow().received_at), step.text])).toEqual([
       [0, "Added to queue emails."],
@@ -147,7 +147,7 @@ describe("storyOf", () => {
     ]);
   });
 
-  test("leaves out kinds it has no sentence for", () => {
+  test("leaves out kinds without a sentence", () => {
     expect(storyOf(taskRow(), [taskEvent("unknown", 1)], [])).toEqual([]);
   });
 });

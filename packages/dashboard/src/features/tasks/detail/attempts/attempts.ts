@@ -20,7 +20,7 @@ const endStates: Record<string, TaskState> = {
   "task.retried": "retry",
 };
 
-/** The attempts that a task's events tell of, oldest first. Events of other kinds, and attempts nobody saw start or end, are left out. */
+/** The attempts reported by a task's events, oldest first. Attempts without a start or end event are left out. */
 export function attemptsOf(events: readonly TaskEvent[]): Attempt[] {
   const byNumber = new Map<number, Attempt>();
   const inOrder = events.toSorted((a, b) => Date.parse(a.occurred_at) - Date.parse(b.occurred_at));
@@ -36,7 +36,7 @@ export function attemptsOf(events: readonly TaskEvent[]): Attempt[] {
       attempt.startedAt = at;
       continue;
     }
-    // A retry that is only announced does not replace the failure it follows.
+    // An announced retry does not replace the failure before it.
     if (state === "retry" && attempt.endedAt !== null) continue;
     attempt.state = state;
     attempt.endedAt = at;
@@ -48,7 +48,7 @@ export function attemptsOf(events: readonly TaskEvent[]): Attempt[] {
   return [...byNumber.values()].sort((a, b) => a.number - b.number);
 }
 
-/** The single attempt that the task itself tells of, for when no event is left. */
+/** The single attempt known from the task itself, for tasks without stored events. */
 export function attemptOfTask(task: TaskRow & { traceback?: string | null }): Attempt[] {
   if (!task.started_at && !task.finished_at) return [];
   const startedAt = task.started_at ? Date.parse(task.started_at) : null;

@@ -11,7 +11,7 @@ import { taskExplanationQuery } from "../detail-queries.ts";
 import css from "./causes.module.css";
 import { type EvidenceLine, evidenceLines } from "./evidence.ts";
 
-/** Queues, workers and agents change beside the task: while it is looked at, it is asked again. */
+/** Queues, workers and agents change independently of the task, so an open explanation is refreshed. */
 const againMs = 10_000;
 
 export function CauseList({ slug, task }: { slug: string; task: Task }) {

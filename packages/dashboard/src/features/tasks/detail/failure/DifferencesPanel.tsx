@@ -16,11 +16,11 @@ import { nameTerm } from "./search-terms.ts";
 interface DifferencesProps {
   slug: string;
   compared: Compared;
-  /** When one of the failures was: the comparison covers it. */
+  /** The time of one of the failures, which the comparison includes. */
   failedAt: string;
 }
 
-/** Values that differ between failures and passes of the same name and time span. */
+/** Values that differ between failed and succeeded tasks of the same name and time range. */
 export function DifferencesPanel({ slug, compared, failedAt }: DifferencesProps) {
   const { params, label } = comparedRange(failedAt, useTimeRange("-24h"));
   const query = useQuery(taskDifferencesQuery(slug, compared, params));
@@ -29,7 +29,7 @@ export function DifferencesPanel({ slug, compared, failedAt }: DifferencesProps)
     paths.tasks(slug, { state: "failure", q: [term, q].filter(Boolean).join(" "), ...params, ...more });
   return (
     <Panel
-      title="What is different about the failures"
+      title="What's different about the failures"
       window={label}
       read={query}
       rows={4}
@@ -69,11 +69,11 @@ const columnsOf = (hrefOf: (more: Record<string, string>) => string): readonly C
     header: "Field and value",
     cell: ({ field, value }) => {
       const filter = filterOf(field, value);
-      const words = <b className="mono">{printable(value)}</b>;
+      const text = <b className="mono">{printable(value)}</b>;
       return (
         <>
           <span className="t2">{printable(field)}</span>{" "}
-          {filter ? <AppLink href={hrefOf({ ...filter })}>{words}</AppLink> : words}
+          {filter ? <AppLink href={hrefOf({ ...filter })}>{text}</AppLink> : text}
         </>
       );
     },

@@ -25,7 +25,7 @@ import { sameFailureQuery } from "./search-terms.ts";
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-/** The exception on top, then the traceback with own frames open and library frames folded. */
+/** The exception, then the traceback with own frames open and library frames collapsed. */
 export function FailurePanel({ slug, task }: { slug: string; task: Task }) {
   const { type, message } = readFailure(task);
   return (
@@ -39,13 +39,13 @@ export function FailurePanel({ slug, task }: { slug: string; task: Task }) {
         </h2>
         {task.fingerprint ? (
           <>
-            <AppLink href={paths.issue(slug, task.fingerprint)} title="How often it failed like this, and where">
+            <AppLink href={paths.issue(slug, task.fingerprint)} title="Frequency and affected queues and workers">
               View issue
             </AppLink>
             <SameFingerprint slug={slug} fingerprint={task.fingerprint} />
           </>
         ) : (
-          <SameWords slug={slug} task={task} />
+          <SimilarFailures slug={slug} task={task} />
         )}
       </header>
       {message && (type !== null || message !== firstLine(message)) ? (
@@ -60,7 +60,7 @@ export function FailurePanel({ slug, task }: { slug: string; task: Task }) {
   );
 }
 
-/** The tasks whose last failure is of the same kind, counted once when it is shown. */
+/** Link to the tasks with the same failure, counted once when shown. */
 function SameFingerprint({ slug, fingerprint }: { slug: string; fingerprint: string }) {
   const q = `fingerprint:${fingerprint}`;
   const [since] = useState(() => new Date(Math.floor(Date.now() / minuteMs) * minuteMs - dayMs).toISOString());
@@ -76,13 +76,13 @@ function SameFingerprint({ slug, fingerprint }: { slug: string; fingerprint: str
   );
 }
 
-/** Of a task that was retried and has not failed for good, no fingerprint is told: those that said the same. */
-function SameWords({ slug, task }: { slug: string; task: Task }) {
+/** Link to failures with the same message, for a task without a fingerprint: a retried task that has not failed finally. */
+function SimilarFailures({ slug, task }: { slug: string; task: Task }) {
   const query = sameFailureQuery(task);
   if (query === null) return null;
   return (
     <AppLink className="nowrap" href={paths.tasks(slug, { state: "failure", q: query })} title={printable(query)}>
-      Failures like this
+      Similar failures
     </AppLink>
   );
 }
@@ -124,7 +124,7 @@ export function Trace({ text, name = "Traceback" }: { text: string; name?: strin
         ) : null}
         <span className="grow t3">
           {sections.length > 0 ? (
-            <span className="lg">{`${own} own ${own === 1 ? "frame" : "frames"}, ${frames.length - own} folded`}</span>
+            <span className="lg">{`${own} own ${own === 1 ? "frame" : "frames"}, ${frames.length - own} collapsed`}</span>
           ) : null}
         </span>
         <Button
@@ -188,7 +188,7 @@ function Section({ section, isCause }: { section: TraceSection; isCause: boolean
 }
 
 function Cause({ error }: { error: string | null }) {
-  if (error === null) return <b>an error that was not named</b>;
+  if (error === null) return <b>an unnamed error</b>;
   const { type, message } = splitException(error.split("\n", 1)[0] ?? "");
   return (
     <>

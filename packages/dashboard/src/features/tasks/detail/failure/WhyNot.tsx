@@ -4,7 +4,7 @@ import { isOver } from "../history/lifecycle.ts";
 import css from "../task.module.css";
 import { CauseList } from "./CauseList.tsx";
 
-/** Why a task that has not ended is not running, or not done: asked as soon as one that waits is shown, of others when it is opened. */
+/** Explains why an unfinished task is not running or not finished. Open at first for waiting tasks; others load it when opened. */
 export function WhyNot({ slug, task }: { slug: string; task: Task }) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   if (isOver(task.state)) return null;

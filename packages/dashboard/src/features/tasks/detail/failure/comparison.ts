@@ -6,7 +6,7 @@ import { count } from "../../../../ui/time/format.ts";
 import { pathTerm } from "./search-terms.ts";
 
 const dayMs = 86_400_000;
-/** As the API has it; a longer one is refused. */
+/** The API rejects longer ranges. */
 const longestMs = 90 * dayMs;
 
 interface ChosenRange {
@@ -16,12 +16,12 @@ interface ChosenRange {
   label: string;
 }
 
-/** What is compared with passed tasks: the failures of a task name or of an issue. */
+/** The failures to compare with succeeded tasks: those of a task name or of an issue. */
 export type Compared = { readonly name: string } | { readonly fingerprint: string };
 
 const isIssue = (compared: Compared): boolean => "fingerprint" in compared;
 
-/** The time span of a comparison: the chosen range, when it has a start and holds the failure at `failedAt`; else the day around it. */
+/** The time range of a comparison: the selected range if it has a start and includes `failedAt`, else 24 hours around it. */
 export function comparedRange(failedAt: string, chosen: ChosenRange): { params: AddressRange; label: string } {
   const { sinceMs, untilMs, label } = chosen;
   const at = Date.parse(failedAt);
@@ -32,20 +32,20 @@ export function comparedRange(failedAt: string, chosen: ChosenRange): { params: 
   return { params: rangeParams(around), label: "24 h around this failure" };
 }
 
-/** A value has to be in as many failures to be shown. */
+/** Minimum number of failures for a comparison. */
 const fewestFailed = 5;
 
 const failures = (failed: number): string => `${count(failed)} ${failed === 1 ? "failure" : "failures"}`;
 const passes = (passed: number): string => `${count(passed)} ${passed === 1 ? "pass" : "passes"}`;
 
-/** Why there is nothing to compare; null when there is. */
+/** Why a comparison is not possible; null if it is. */
 export function nothingToCompare({ failed, passed }: TaskDifferences, label: string): string | null {
   if (failed < fewestFailed) return `${failures(failed)} (${label}). A comparison needs at least ${fewestFailed}.`;
   if (passed === 0) return `No passes of the same task name to compare with (${label}).`;
   return null;
 }
 
-/** What is compared with what, in one sentence. */
+/** One sentence about the two compared groups. */
 export function comparisonText(
   { failed, passed, sampled }: TaskDifferences,
   compared: Compared,
@@ -56,11 +56,11 @@ export function comparisonText(
   return `${failures(failed)} of ${whose} compared with ${passes(passed)} of the same ${same} (${label}${evenly}).`;
 }
 
-/** Releases of different hours differ as their hours do, so they are not compared. */
+/** Releases that ran at different hours are not compared: other differences between those hours would distort the result. */
 export const releaseText = ({ releases, release_overlap: overlap }: TaskDifferences): string | null =>
-  releases > 1 && !overlap ? "Releases are not compared: they did not run in the same hours." : null;
+  releases > 1 && !overlap ? "Releases ran at different hours, so they are not compared." : null;
 
-/** What a found value is in the address of the task list; null for values that it has no filter for. */
+/** The task list filter for a found value; null if the list has no such filter. */
 export function filterOf(field: string, value: string): Record<string, string> | null {
   if (field === "queue" || field === "worker" || field === "priority") return { [field]: value };
   if (field === "release") return { q: `release:${quoted(value)}` };

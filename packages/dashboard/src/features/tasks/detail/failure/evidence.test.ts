@@ -4,18 +4,18 @@ import { evidenceLines } from "./evidence.ts";
 const lines = (evidence: Record<string, unknown>) => evidenceLines("shop", "bullmq", { evidence });
 
 describe("the facts behind a cause", () => {
-  test("come in the order of the API, each with a name and a unit", () => {
+  test("are in the order of the API, each with a label and a unit", () => {
     expect(
       lines({ queue: "mails", pending_count: 12_345, reported_at: "2026-01-02T03:04:05.000Z", elapsed_ms: 90_000 }),
     ).toEqual([
       { label: "Queue", text: "mails", href: "/p/shop/queues/bullmq/mails" },
-      { label: "Waiting in it", text: "12,345" },
+      { label: "Waiting tasks", text: "12,345" },
       { label: "Reported", at: "2026-01-02T03:04:05.000Z" },
-      { label: "Runs for", text: "1 min 30 s" },
+      { label: "Running for", text: "1 min 30 s" },
     ]);
   });
 
-  test("lead to the agent and to the tasks of the worker", () => {
+  test("link to the agent and to the tasks of the worker", () => {
     expect(lines({ agent_id: "a-1", agent_name: "mail-1" })).toEqual([
       { label: "Agent", text: "mail-1", href: "/p/shop/agents/a-1" },
     ]);
@@ -23,18 +23,18 @@ describe("the facts behind a cause", () => {
     expect(lines({ agent_name: "mail-1" })[0]).not.toHaveProperty("href");
   });
 
-  test("leave out what nobody knows", () => {
+  test("leave out unknown values", () => {
     expect(lines({ p95_ms: null, worker: undefined, worker_lists_it: false })).toEqual([
-      { label: "Listed by its worker", text: "no" },
+      { label: "Listed by worker", text: "no" },
     ]);
   });
 
-  test("do not repeat since when it is so", () => {
+  test("do not repeat the time shown as since", () => {
     const since = "2026-01-02T03:04:05.000Z";
     expect(evidenceLines("shop", "bullmq", { evidence: { queue: "q", paused_since: since }, since })).toHaveLength(1);
   });
 
-  test("of a newer server are named as they came, and made safe to read", () => {
+  test("with unknown keys are shown by name, with unsafe characters replaced", () => {
     expect(lines({ lock_holder: "w\u202e1", places: [1] })).toEqual([
       { label: "lock holder", text: expect.not.stringContaining("\u202e") },
       { label: "places", text: "[1]" },

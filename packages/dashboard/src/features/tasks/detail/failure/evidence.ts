@@ -3,7 +3,7 @@ import { fieldTerm } from "@svc/client/task-query";
 import { paths } from "../../../../address/paths.ts";
 import { count, duration, printable } from "../../../../ui/time/format.ts";
 
-/** One fact behind a cause: a text, perhaps a link, or an instant. */
+/** One fact behind a cause: a text with an optional link, or a timestamp. */
 export interface EvidenceLine {
   label: string;
   text?: string;
@@ -13,7 +13,7 @@ export interface EvidenceLine {
 
 const labels: Readonly<Record<string, string>> = {
   queue: "Queue",
-  pending_count: "Waiting in it",
+  pending_count: "Waiting tasks",
   consumer_count: "Workers",
   workers_offline: "Workers offline",
   paused_since: "Paused",
@@ -24,9 +24,9 @@ const labels: Readonly<Record<string, string>> = {
   remaining_ms: "Remaining",
   worker: "Worker",
   active_tasks: "Running now",
-  concurrency: "Runs at once",
-  last_heartbeat: "Last heard",
-  worker_lists_it: "Listed by its worker",
+  concurrency: "Concurrency",
+  last_heartbeat: "Last heartbeat",
+  worker_lists_it: "Listed by worker",
   listed_at: "Listed",
   agent_name: "Agent",
   last_seen_at: "Last seen",
@@ -35,25 +35,25 @@ const labels: Readonly<Record<string, string>> = {
   from: "Lost from",
   to: "Lost until",
   event_records: "Events lost",
-  reason: "Why",
+  reason: "Reason",
   open_children: "Unfinished children",
   schedule: "Schedule",
   schedules_disabled: "Disabled schedules",
-  elapsed_ms: "Runs for",
-  p50_ms: "Half take at most",
-  p95_ms: "95 % take at most",
-  p99_ms: "99 % take at most",
+  elapsed_ms: "Running for",
+  p50_ms: "Median run time",
+  p95_ms: "95th percentile",
+  p99_ms: "99th percentile",
   runs_measured: "Runs measured",
   finished_at: "Finished",
   runtime_ms: "Ran for",
   state: "State",
 };
-/** Told by a link or by the head of the task. */
-const untold = new Set(["agent_id"]);
+/** Shown as a link or in the task's header. */
+const hiddenKeys = new Set(["agent_id"]);
 
 /**
- * The facts behind a cause in the order of the API; what nobody knows is left out, as is the time that `since` tells, and what is new to
- * us is named as it came.
+ * The facts behind a cause in the order of the API. Unknown values and the time already shown as `since` are left out; keys
+ * without a label are shown by name.
  */
 export function evidenceLines(
   slug: string,
@@ -61,7 +61,7 @@ export function evidenceLines(
   { evidence, since }: Pick<TaskCause, "evidence" | "since">,
 ): EvidenceLine[] {
   return Object.entries(evidence).flatMap(([key, value]): EvidenceLine[] => {
-    if (value === null || value === undefined || value === since || untold.has(key)) return [];
+    if (value === null || value === undefined || value === since || hiddenKeys.has(key)) return [];
     const label = labels[key] ?? printable(key.replaceAll("_", " "));
     if (key.endsWith("_ms") && typeof value === "number") return [{ label, text: duration(value) }];
     if (typeof value === "number") return [{ label, text: count(value) }];

@@ -6,8 +6,8 @@ import { pathTerm, sameFailureQuery } from "./search-terms.ts";
 
 const faultsOf = (query: string) => parseTaskQuery(query).faults;
 
-describe("the query for failures that say the same", () => {
-  test("names type and words, and leaves out what differs from task to task", () => {
+describe("the query for similar failures", () => {
+  test("has the type and the message without the parts that vary between tasks", () => {
     const exception = "billing.PaymentError: upstream 503 after 30.0 s (gateway eu-1, order 88213)\nmore";
     expect(sameFailureQuery({ name: "billing.charge", exception })).toBe(
       'name:"billing.charge" error:"PaymentError" error:"upstream" error:"gateway"',
@@ -17,25 +17,25 @@ describe("the query for failures that say the same", () => {
     );
   });
 
-  test("is none when nothing was said, or nothing that lasts", () => {
+  test("is null without an error text, or if all of it varies", () => {
     expect(sameFailureQuery({ name: "a", exception: null })).toBeNull();
     expect(sameFailureQuery({ name: "a", exception: "4711" })).toBeNull();
     expect(sameFailureQuery({ name: "n".repeat(999), exception: "Error: boom" })).toBeNull();
   });
 
-  test("leaves out a unit behind a number, and signs around the words", () => {
+  test("leaves out units after numbers, and punctuation around words", () => {
     const exception = "upstream gave up after 30   ms, -- then refused 7 min of (all) the work 8 minutes";
     expect(sameFailureQuery({ name: "a", exception })).toBe(
       'name:"a" error:"upstream gave up after" error:"of (all) the work"',
     );
   });
 
-  test("costs what its length costs, whatever the message holds", () => {
+  test("takes linear time for any message", () => {
     const read = (exception: string) => sameFailureQuery({ name: "a", exception });
     expect(growthOfReader(read, ["a1 ", "1 s", "1 ", "--a"])).toMatchObject({ worst: null });
   });
 
-  test("is understood whatever name and message hold", () => {
+  test("is valid for any name and message", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 60 }), fc.string({ maxLength: 200 }), (name, message) => {
         const query = sameFailureQuery({ name, exception: `BoomError: ${message}` });
@@ -45,7 +45,7 @@ describe("the query for failures that say the same", () => {
   });
 });
 
-test("a value that the differences name becomes a term that is understood", () => {
+test("a value from a comparison becomes a valid search term", () => {
   expect(pathTerm("kwargs.gateway", "eu-1")).toBe('kwargs.gateway:"eu-1"');
   expect(pathTerm("args.0.id", "4711")).toBe("args.0.id:4711");
   expect(pathTerm("args.0.id", '"4711"')).toBe('args.0.id:"4711"');

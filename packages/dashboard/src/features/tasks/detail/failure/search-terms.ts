@@ -1,25 +1,25 @@
 import { quoted } from "@svc/client/task-query";
 import { splitException, splitType } from "../family/trace.ts";
 
-// Terms of the query language (docs/guides/search.md) that this page links with.
+// Terms of the search language (docs/guides/search.md) for this page's links.
 
-/** Tasks of exactly this name; the filter `name` of the list also takes those that have it in theirs. */
+/** Matches exactly this name; the list's `name` filter also matches substrings. */
 export const nameTerm = (name: string): string => `name:${quoted(name)}`;
 
-/** The longest query that the API takes. */
+/** Maximum query length of the API. */
 const longestQuery = 1000;
-/** A shorter piece of a message is found in too many others. */
+/** Shorter pieces match too many other messages. */
 const shortestPiece = 4;
 const longestPiece = 200;
 const mostPieces = 2;
 
-/** The failures that say the same: of the same name, with the same type and the same words; null when nothing was said. */
+/** A query for failures with the same task name, error type and message; null without an error text. */
 export function sameFailureQuery({ name, exception }: { name: string; exception: string | null }): string | null {
   const { type, message } = splitException(exception ?? "");
   const pieces = steadyPieces(message.split("\n", 1)[0] ?? "");
-  const said = [...(type === null ? [] : [splitType(type).name]), ...pieces];
-  if (said.length === 0) return null;
-  const query = [nameTerm(name), ...said.map((text) => `error:${quoted(text)}`)].join(" ");
+  const texts = [...(type === null ? [] : [splitType(type).name]), ...pieces];
+  if (texts.length === 0) return null;
+  const query = [nameTerm(name), ...texts.map((text) => `error:${quoted(text)}`)].join(" ");
   return query.length <= longestQuery ? query : null;
 }
 
@@ -27,7 +27,7 @@ const words = /\S+/g;
 const unitBehind = /\s+(?:ms|s|min|h|KB|MB)\b/y;
 const fromFirstToLastLetter = /\p{L}(?:[\s\S]*\p{L})?/u;
 
-/** The text between words that hold a digit, each with the unit behind it. Goes through the line once. */
+/** The texts between words with a digit, where a following unit counts as part of the word. Runs in linear time. */
 function textsWithoutNumbers(line: string): string[] {
   const texts: string[] = [];
   let from = 0;
@@ -42,7 +42,7 @@ function textsWithoutNumbers(line: string): string[] {
   return [...texts, line.slice(from)];
 }
 
-/** The longest parts of a message without numbers and ids, which differ from task to task; in their order. */
+/** The longest parts of a message without numbers and ids, which vary between tasks; in their original order. */
 function steadyPieces(line: string): string[] {
   const pieces = textsWithoutNumbers(line)
     .map((piece) => (fromFirstToLastLetter.exec(piece)?.[0] ?? "").slice(0, longestPiece))
@@ -51,10 +51,10 @@ function steadyPieces(line: string): string[] {
   return pieces.filter((piece, at) => longest.includes(piece) && pieces.indexOf(piece) === at);
 }
 
-/** As numbers, booleans and null are told; texts that look like one come in quotes. */
+/** Numbers, booleans and null; strings that could be mistaken for one are already quoted. */
 const literal = /^(?:true|false|null|-?[0-9].*|".*")$/;
 
-/** The term for one value at a path of the arguments, as the differences tell it. */
+/** The search term for one value at a path of the arguments, as the comparison reports it. */
 export function pathTerm(field: string, value: string): string {
   return `${field}:${literal.test(value) ? value : quoted(value)}`;
 }

@@ -26,14 +26,14 @@ import {
   visibleRows,
 } from "./waterfall.ts";
 
-/** Of a label on the axis, in its 11 px type. */
-const letterPx = 6.5;
+/** Estimated character width of an axis label in its 11 px font. */
+const characterPx = 6.5;
 const labelGapPx = 8;
 
 interface FamilyPanelProps {
   of: Task;
   detail: TaskDetail;
-  /** The address of another task of the family. */
+  /** The URL of another task in the family. */
   hrefOf: (engine: string, taskId: string) => string;
 }
 
@@ -56,9 +56,7 @@ export function FamilyPanel({ of, detail, hrefOf }: FamilyPanelProps) {
     >
       <QueryBoundary name="The family" read={treeQuery} rows={2} isQuiet>
         <FamilyTree rows={rows} attempts={detail.attempts} hrefOf={hrefOf} />
-        {tree?.truncated ? (
-          <p className={panel.foot}>Truncated at 500: the family has more tasks than are shown.</p>
-        ) : null}
+        {tree?.truncated ? <p className={panel.foot}>Only the first 500 tasks of the family are shown.</p> : null}
       </QueryBoundary>
     </PanelFrame>
   );
@@ -66,21 +64,21 @@ export function FamilyPanel({ of, detail, hrefOf }: FamilyPanelProps) {
 
 interface FamilyTreeProps {
   rows: readonly Row[];
-  /** Of the task that the page is about. */
+  /** The attempts of the page's task. */
   attempts: readonly Attempt[];
   hrefOf: FamilyPanelProps["hrefOf"];
 }
 
 const noRuns: readonly Run[] = [];
 
-/** The tree and, joined with it, a waterfall: every task a row of both. Its keys are those of an ARIA treegrid. */
+/** A tree and a waterfall with one row per task. Keyboard behavior follows the ARIA treegrid pattern. */
 function FamilyTree({ rows, attempts, hrefOf }: FamilyTreeProps) {
   const go = useGo();
   const body = useRef<HTMLTableSectionElement>(null);
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const [currentKey, setCurrentKey] = useState<string | null>(null);
   const clock = useNow();
-  // A family that has ended stands still.
+  // A finished family needs no clock.
   const now = rows.some((row) => row.endMs === null) ? clock : 0;
   const scale = useMemo(() => foldedScale(rows, now), [rows, now]);
   const runs = useMemo(() => runsOf(attempts, now), [attempts, now]);
@@ -113,7 +111,7 @@ function FamilyTree({ rows, attempts, hrefOf }: FamilyTreeProps) {
       <ScrollBox label="Family with waterfall">
         <table className={css.fam} role="treegrid" aria-label="Family of this task with waterfall">
           <thead>
-            {/* biome-ignore lint/a11y/noRedundantRoles: laid out as a grid it would not be a row by itself */}
+            {/* biome-ignore lint/a11y/noRedundantRoles: with display: grid it loses its implicit role */}
             <tr role="row">
               <th role="columnheader">Task</th>
               <th role="columnheader" className={css.engine}>
@@ -156,9 +154,9 @@ function FamilyTree({ rows, attempts, hrefOf }: FamilyTreeProps) {
       </ScrollBox>
       {scale.breaks.length > 0 ? (
         <p className={panel.foot}>
-          Folded:{" "}
+          Collapsed:{" "}
           {scale.breaks
-            .map((gap) => `${duration(gap.toMs - gap.fromMs)} in which nothing of the family ran`)
+            .map((gap) => `${duration(gap.toMs - gap.fromMs)} in which no task of the family ran`)
             .join(", ")}
           .
         </p>
@@ -167,26 +165,26 @@ function FamilyTree({ rows, attempts, hrefOf }: FamilyTreeProps) {
   );
 }
 
-/** Where lines are drawn, and which labels have room: a folded scale brings ticks together that are far apart in time. */
+/** The positions of grid lines, and the labels that fit: a collapsed scale moves distant ticks close together. */
 function useAxis(scale: TimeScale, widthPx: number, isOpen: boolean) {
   const { zone } = useZone();
   return useMemo(() => {
-    const percentOf = (text: string) => (100 * (letterPx * text.length + labelGapPx)) / Math.max(1, widthPx);
+    const percentOf = (text: string) => (100 * (characterPx * text.length + labelGapPx)) / Math.max(1, widthPx);
     const all = ticksOf(scale.fromMs, scale.toMs, 5);
     const widest = Math.max(0, ...all.map((tick) => percentOf(tickText(tick, all, zone))));
     const taken = scale.breaks.map((gap) => {
-      const text = `${duration(gap.toMs - gap.fromMs)} idle folded`;
+      const text = `${duration(gap.toMs - gap.fromMs)} idle collapsed`;
       return { at: gap.at, to: gap.at + percentOf(text), text };
     });
-    const said = taken.filter((one, at) => one.to <= 100 && one.at >= (taken[at - 1]?.to ?? 0));
+    const gapLabels = taken.filter((one, at) => one.to <= 100 && one.at >= (taken[at - 1]?.to ?? 0));
     const end = isOpen ? 100 - percentOf("now") : 100;
     const ticks = clearTicks(all, scale.at, widest).filter((tick) => {
       const at = scale.at(tick);
-      return at + widest <= end && said.every((one) => at + widest <= one.at || at >= one.to);
+      return at + widest <= end && gapLabels.every((one) => at + widest <= one.at || at >= one.to);
     });
     const labels = [
       ...ticks.map((tick) => ({ at: scale.at(tick), text: tickText(tick, all, zone) })),
-      ...said,
+      ...gapLabels,
       ...(isOpen ? [{ at: 100, text: "now" }] : []),
     ];
     return { ticks, labels };

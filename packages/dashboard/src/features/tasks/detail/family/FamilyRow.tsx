@@ -14,9 +14,9 @@ interface FamilyRowProps {
   href: string;
   scale: TimeScale;
   ticks: readonly number[];
-  /** Up to when tasks that go on are drawn. */
+  /** The end of the bars of unfinished tasks. */
   now: number;
-  /** More than one only of the task that the page is about. */
+  /** Only the task of this page has more than one. */
   runs: readonly Run[];
   isFolded: boolean;
   isTabStop: boolean;
@@ -28,10 +28,10 @@ export const FamilyRow = memo(function FamilyRow(props: FamilyRowProps) {
   const { row, index, href, scale, ticks, now, runs, isFolded } = props;
   const { node } = row;
   const name = nameText(node.name);
-  const span = row.startMs === null ? "waits" : duration((row.endMs ?? now) - row.fromMs);
+  const span = row.startMs === null ? "waiting" : duration((row.endMs ?? now) - row.fromMs);
   return (
     <tr
-      // biome-ignore lint/a11y/noRedundantRoles: laid out as a grid it would not be a row by itself
+      // biome-ignore lint/a11y/noRedundantRoles: with display: grid it loses its implicit role
       role="row"
       className={row.isThis ? css.this : undefined}
       data-row={index}
@@ -50,7 +50,7 @@ export const FamilyRow = memo(function FamilyRow(props: FamilyRowProps) {
               type="button"
               className={css.fold}
               tabIndex={-1}
-              aria-label={isFolded ? `Show what ${name} started` : `Hide what ${name} started`}
+              aria-label={isFolded ? `Expand ${name}` : `Collapse ${name}`}
               onClick={() => props.onFlip(row)}
             >
               <Icon name={isFolded ? "right" : "caret"} />

@@ -38,7 +38,7 @@ billing.PaymentError: upstream 503
 `;
 
 describe("readTrace", () => {
-  test("reads JavaScript frames and the cause after them", () => {
+  test("parses JavaScript frames and the cause after them", () => {
     const [raised, cause] = readTrace(node);
     expect(raised?.frames.map((frame) => [frame.file, frame.line, frame.fn, frame.isLibrary])).toEqual([
       ["/app/src/gateway.ts", 87, "GatewayClient.post", false],
@@ -49,7 +49,7 @@ describe("readTrace", () => {
     expect(cause).toMatchObject({ error: "ReadTimeout: read timed out", frames: [{ line: 210, isLibrary: true }] });
   });
 
-  test("reads Python frames innermost first, with their source, and the raised error before its cause", () => {
+  test("parses Python frames, innermost first, with source, and the raised error before its cause", () => {
     const [raised, cause] = readTrace(python);
     expect(raised?.error).toBe("billing.PaymentError: upstream 503");
     expect(raised?.frames.map((frame) => [frame.file, frame.source])).toEqual([
@@ -60,25 +60,25 @@ describe("readTrace", () => {
     expect(cause?.error).toBe("requests.ReadTimeout: read timed out");
   });
 
-  test("finds no frames in text that has none", () => {
+  test("finds no frames in other text", () => {
     expect(readTrace("it broke\nsomehow")).toEqual([]);
     expect(readTrace("")).toEqual([]);
   });
 
-  test("does not try its patterns on a line too long to be a frame", () => {
+  test("does not match lines that are too long for a frame", () => {
     expect(readTrace(`    at f (/app/${"a".repeat(2_000)}.ts:1:1)`)).toEqual([]);
   });
 });
 
-describe("a line made to keep a pattern busy", () => {
+describe("a line crafted to cause backtracking", () => {
   const frame = "    at f (/app/a.ts:1:1)";
 
-  test("a cause line is read in one go, whatever spaces and line separators it holds", () => {
+  test("is parsed in one pass with any spaces and line separators", () => {
     const [, cause] = readTrace(`E: x\n${frame}\nCaused by:${" ".repeat(200)}a\u2028a  {\n${frame}`);
     expect(cause).toMatchObject({ error: "a\u2028a", frames: [{ file: "/app/a.ts" }] });
   });
 
-  test("costs what its length costs", () => {
+  test("takes linear time", () => {
     const lines = [
       " at ",
       " (",
@@ -91,14 +91,14 @@ describe("a line made to keep a pattern busy", () => {
     expect(growthOfReader((text) => readTrace(`E: x\n${text}`), lines)).toMatchObject({ worst: null });
   });
 
-  test("a Python file ends at the first quotation mark", () => {
+  test("ends a Python file name at the first quotation mark", () => {
     const line = `  File "/app/a.py", line 1, in f${'", line 0, in ,'.repeat(50)}\u2028`;
     expect(readTrace(line)[0]?.frames[0]).toMatchObject({ file: "/app/a.py", line: 1 });
   });
 });
 
 describe("foldFrames", () => {
-  test("folds neighbouring library frames into one group", () => {
+  test("groups consecutive library frames", () => {
     const frames = readTrace(node)[0]?.frames ?? [];
     const groups = foldFrames(frames);
     expect(groups.map((group) => (group.kind === "own" ? group.frame.line : group.frames.length))).toEqual([87, 2, 64]);
@@ -128,7 +128,7 @@ describe("readFailure", () => {
     expect(readFailure({ exception, traceback })).toEqual({ type, message });
   });
 
-  test("has no class without a traceback", () => {
+  test("has no type without a traceback", () => {
     expect(readFailure({ exception: "refused", traceback: null })).toEqual({ type: null, message: "refused" });
   });
 });
@@ -143,25 +143,25 @@ describe("one line of a failure", () => {
     expect(shortException(text)).toBe(line);
   });
 
-  test("keeps the module of a type apart from its name", () => {
+  test("separates the module from the name of a type", () => {
     expect(splitType("billing.errors.PaymentError")).toEqual({ module: "billing.errors.", name: "PaymentError" });
     expect(splitType("TypeError")).toEqual({ module: "", name: "TypeError" });
   });
 });
 
 describe("placeOf", () => {
-  test("names the innermost own frame", () => {
+  test("is the innermost own frame", () => {
     expect(placeOf(readTrace(node))).toBe("gateway.ts:87");
     expect(placeOf(readTrace(python))).toBe("gateway.py:87");
   });
 
-  test("names none when only libraries are in it", () => {
+  test("is null if all frames belong to libraries", () => {
     expect(placeOf(readTrace("E: x\n    at f (/app/node_modules/a/b.js:1:1)"))).toBeNull();
     expect(placeOf([])).toBeNull();
   });
 });
 
-test("an error that came up while another was handled is told from one that was caused", () => {
+test("an error raised while handling another is distinguished from a cause", () => {
   const links = (between: string) =>
     readTrace(
       `Traceback (most recent call last):

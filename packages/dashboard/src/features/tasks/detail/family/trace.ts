@@ -1,4 +1,4 @@
-// Reads the tracebacks of Python and of JavaScript into frames. What it does not know it leaves as text.
+// Parses Python and JavaScript tracebacks into frames. Other formats stay plain text.
 
 export interface Frame {
   file: string;
@@ -9,11 +9,11 @@ export interface Frame {
 }
 
 export interface TraceSection {
-  /** What the section's error says; the outermost one is the task's own exception. */
+  /** The error text of the section; that of the first section is the task's own exception. */
   error: string | null;
   /** Innermost first. */
   frames: Frame[];
-  /** How it belongs to the section before it: raised from it, or while it was being handled. */
+  /** Its relation to the section before it: its cause, or the exception being handled when it was raised. */
   link: "cause" | "context";
 }
 
@@ -23,13 +23,13 @@ const nodeFrame = /^\s*at (?:(?:async )?(.+?) \()?(?:file:\/\/)?((?:[A-Za-z]:)?[
 const nodeNative = /^\s*at (.+) \((native|<anonymous>)\)$/;
 const pythonFrame = /^\s*File "([^"]+)", line (\d+)(?:, in ([\s\S]+))?$/;
 const pythonHead = /^Traceback \(most recent call last\):$/;
-/** Takes the whole rest of the line, so that nothing is tried twice; `causeOf` trims it. */
+/** Captures the rest of the line to avoid backtracking; `causeOf` trims it. */
 const causeLine = /^\s*(?:\[cause\]:|Caused by:)([\s\S]*)$/;
 
-/** No frame line of a real engine is longer. */
+/** Longer lines are not parsed as frames. */
 const maximumLine = 2_000;
 
-/** The sections of a traceback, the raised error first and its causes after it; empty when there is no frame in it. */
+/** The sections of a traceback, the raised error first, then its causes; empty if it has no frames. */
 export function readTrace(text: string): TraceSection[] {
   const lines = text.split(/\r\n|\n|\r/);
   const sections = lines.some((line) => pythonFrame.test(line)) ? readPython(lines) : readNode(lines);
@@ -58,7 +58,7 @@ function readNode(lines: string[]): TraceSection[] {
   return sections.filter((section) => section.frames.length > 0);
 }
 
-/** The error that a cause line names, without the brace that Node prints behind it; null for any other line. */
+/** The error named by a cause line, without the trailing brace that Node prints; null for any other line. */
 function causeOf(line: string): string | null {
   const rest = causeLine.exec(line)?.[1]?.trim();
   if (rest === undefined) return null;
@@ -87,7 +87,7 @@ function readPython(lines: string[]): TraceSection[] {
       close();
       continue;
     }
-    // Says of the section above it how the next one came about.
+    // This line describes how the next section relates to the one above.
     const above = sections.at(-1);
     if (above && current.frames.length === 0 && line.startsWith("During handling of the above exception")) {
       above.link = "context";
@@ -116,7 +116,7 @@ function readPython(lines: string[]): TraceSection[] {
 
 export type FrameGroup = { kind: "own"; frame: Frame } | { kind: "library"; frames: Frame[] };
 
-/** Runs of library frames folded into one group each; own frames stay apart. */
+/** Groups consecutive library frames; own frames stay separate. */
 export function foldFrames(frames: readonly Frame[]): FrameGroup[] {
   const groups: FrameGroup[] = [];
   for (const frame of frames) {
@@ -128,7 +128,7 @@ export function foldFrames(frames: readonly Frame[]): FrameGroup[] {
   return groups;
 }
 
-/** The libraries that frames belong to, each once: `bullmq, ioredis`. */
+/** The distinct libraries of the frames, such as `bullmq, ioredis`. */
 export function librariesOf(frames: readonly Frame[]): string {
   const names = frames.map(({ file }) => {
     if (file.startsWith("node:")) return "node";
@@ -139,13 +139,13 @@ export function librariesOf(frames: readonly Frame[]): string {
   return [...new Set(names)].join(", ");
 }
 
-/** `shop.errors.` and `PaymentError` of a dotted type. */
+/** Splits a dotted type, such as into `shop.errors.` and `PaymentError`. */
 export function splitType(type: string): { module: string; name: string } {
   const at = type.lastIndexOf(".") + 1;
   return { module: type.slice(0, at), name: type.slice(at) };
 }
 
-/** One line of an exception, with its type as short as it is known by: `PaymentError: upstream 503`. */
+/** The first line of an exception with the short type name, such as `PaymentError: upstream 503`. */
 export function shortException(text: string): string {
   const { type, message } = splitException(text);
   const first = message.split("\n", 1)[0] ?? "";
@@ -159,7 +159,7 @@ export function splitException(text: string): { type: string | null; message: st
   return type && /[A-Z]/.test(type) ? { type, message: found[2] ?? "" } : { type: null, message: text };
 }
 
-/** Type and message of a failure: of its text, and where that names no type, of the error that the traceback shows. */
+/** Type and message of a failure, from its text or, if that names no type, from the traceback. */
 export function readFailure({
   exception,
   traceback = null,
@@ -173,7 +173,7 @@ export function readFailure({
   return { type, message: reported.message || message };
 }
 
-/** `gateway.py:87` of the innermost own frame of the raised error; null when every frame is a library's. */
+/** The innermost own frame, such as `gateway.py:87`; null if all frames belong to libraries. */
 export function placeOf(sections: readonly TraceSection[]): string | null {
   const own = sections.flatMap((section) => section.frames).find((frame) => !frame.isLibrary);
   if (!own) return null;

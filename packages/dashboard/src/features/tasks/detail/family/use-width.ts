@@ -1,6 +1,6 @@
 import { type RefCallback, useCallback, useState } from "react";
 
-/** The width of what the second member is given to as its ref, in CSS pixels; 0 before it is there. */
+/** The width in CSS pixels of the element that gets the returned ref; 0 before it is mounted. */
 export function useWidth(): [number, RefCallback<Element>] {
   const [width, setWidth] = useState(0);
   const measure = useCallback((element: Element | null) => {

@@ -25,7 +25,7 @@ function node(id: string, parent: string | null, from: number, to: number | null
 describe("familyRows", () => {
   const nodes = [node("root", null, 0, 60), node("a", "root", 1, 10), node("b", "root", 2, 50), node("b1", "b", 3, 40)];
 
-  test("puts each parent before its children and marks the asked task", () => {
+  test("puts each parent before its children and marks the current task", () => {
     const rows = familyRows(nodes, "bullmq", "b");
     expect(rows.map((row) => [row.node.task_id, row.depth, row.isThis])).toEqual([
       ["root", 0, false],
@@ -35,7 +35,7 @@ describe("familyRows", () => {
     ]);
   });
 
-  test("keeps tasks of different engines apart that have the same id", () => {
+  test("separates tasks with the same id in different engines", () => {
     const family = [
       node("1", null, 0, 60, "celery"),
       node("2", "1", 1, 10, "bullmq"),
@@ -53,13 +53,13 @@ describe("familyRows", () => {
     ]);
   });
 
-  test("finds the chain that ended last", () => {
+  test("finds the chain that finished last", () => {
     const critical = familyRows(nodes, "bullmq", "b").filter((row) => row.isCritical);
     expect(critical.map((row) => row.node.task_id)).toEqual(["root", "b", "b1"]);
   });
 
-  test("lists every task once, also when parents are missing or form a loop", () => {
-    const anyParent = fc.option(fc.constantFrom("t0", "t1", "t2", "t3", "gone"), { nil: null });
+  test("lists every task once, also with missing or cyclic parents", () => {
+    const anyParent = fc.option(fc.constantFrom("t0", "t1", "t2", "t3", "missing"), { nil: null });
     fc.assert(
       fc.property(fc.array(anyParent, { minLength: 1, maxLength: 4 }), (parents) => {
         const family = parents.map((parent, index) => node(`t${index}`, parent, index, index + 5));
@@ -70,7 +70,7 @@ describe("familyRows", () => {
   });
 });
 
-describe("the tree under the keyboard", () => {
+describe("keyboard navigation in the tree", () => {
   const rows = familyRows(
     [node("root", null, 0, 60), node("a", "root", 1, 10), node("a1", "a", 2, 9), node("b", "root", 3, 40)],
     "bullmq",
@@ -81,21 +81,21 @@ describe("the tree under the keyboard", () => {
   const shown = (set: ReadonlySet<string>) => visibleRows(rows, set).map((row) => row.node.task_id);
   const step = (id: string, key: string, set: ReadonlySet<string> = new Set()) => {
     const visible = visibleRows(rows, set);
-    const told = treeStep(
+    const result = treeStep(
       visible,
       visible.findIndex((row) => row.key === keyOf(id)),
       key,
       set,
     );
-    return told && Object.entries(told).map(([what, row]) => [what, row.node.task_id])[0];
+    return result && Object.entries(result).map(([what, row]) => [what, row.node.task_id])[0];
   };
 
-  test("shows nothing below a folded task, and what comes after it", () => {
+  test("hides everything below a collapsed task, but not what follows it", () => {
     expect(shown(folded("a"))).toEqual(["root", "a", "b"]);
     expect(shown(folded("root"))).toEqual(["root"]);
   });
 
-  test("says where each task stands among its siblings", () => {
+  test("gives each task's position among its siblings", () => {
     expect(rows.map((row) => [row.node.task_id, row.place, row.siblings])).toEqual([
       ["root", 1, 1],
       ["a", 1, 2],
@@ -119,12 +119,12 @@ describe("the tree under the keyboard", () => {
     ["b", "ArrowLeft", [], ["to", "root"]],
     ["b", "Enter", [], ["open", "b"]],
     ["b", "j", [], null],
-  ])("on %s %s with %j folded does %j", (id, key, set, told) => {
-    expect(step(id, key, folded(...set))).toEqual(told);
+  ])("on %s %s with %j collapsed does %j", (id, key, set, expected) => {
+    expect(step(id, key, folded(...set))).toEqual(expected);
   });
 });
 
-test("runs are drawn apart only of a task that had several", () => {
+test("only a task with several runs has separate bars", () => {
   const events = [
     taskEvent("task.started", 1, { attempt: 0 }),
     taskEvent("task.retried", 3, { attempt: 0 }),
@@ -144,7 +144,7 @@ test("runs are drawn apart only of a task that had several", () => {
 });
 
 describe("foldedScale", () => {
-  test("folds an idle gap of more than a fifth, and nothing else", () => {
+  test("collapses idle gaps of more than a fifth, and nothing else", () => {
     const rows = familyRows([node("root", null, 0, 10), node("late", "root", 100, 110)], "bullmq", "root");
     const scale = foldedScale(rows, start + 110_000);
     expect(scale.breaks).toHaveLength(1);
@@ -153,7 +153,7 @@ describe("foldedScale", () => {
     expect(scale.at(start + 110_000)).toBeCloseTo(100);
   });
 
-  test("never runs backwards", () => {
+  test("is monotonic", () => {
     const rows = familyRows(
       [node("root", null, 0, 10), node("a", "root", 100, 120), node("b", "root", 300, 301)],
       "bullmq",
@@ -167,7 +167,7 @@ describe("foldedScale", () => {
     );
   });
 
-  test("exists for a task that only waits", () => {
+  test("exists for a task that only waited", () => {
     const waiting = { ...node("root", null, 0, null), started_at: null };
     const scale = foldedScale(familyRows([waiting], "bullmq", "root"), start + 5000);
     expect(scale.at(start)).toBe(0);

@@ -2,17 +2,17 @@ import type { TaskState, TaskTreeNode } from "@svc/client";
 import type { Attempt } from "../attempts/attempts.ts";
 
 export interface FamilyRow {
-  /** Unique in the family. */
+  /** Unique within the family. */
   key: string;
   node: TaskTreeNode;
   depth: number;
-  /** From 1, among the rows with the same parent; and how many those are. */
+  /** Position from 1 among its siblings, and the number of siblings including itself. */
   place: number;
   siblings: number;
   hasChildren: boolean;
   isThis: boolean;
   isCritical: boolean;
-  /** null until it starts; the end is null while it goes on. */
+  /** `startMs` is null before the start, `endMs` before the end. */
   fromMs: number;
   startMs: number | null;
   endMs: number | null;
@@ -26,17 +26,17 @@ interface Timed {
 
 const nodeKey = (engine: string, taskId: string) => `${engine} ${taskId}`;
 
-/** The tree flattened in reading order, each parent before its children, siblings by time. */
+/** The tree as a flat list: each parent before its children, siblings by time. */
 export function familyRows(nodes: readonly TaskTreeNode[], engine: string, taskId: string): FamilyRow[] {
   const entries = nodes.map((node): Timed => ({ node, parent: undefined, children: [] }));
   const byAddress = new Map(entries.map((entry) => [nodeKey(entry.node.engine, entry.node.task_id), entry]));
-  // A parent is named by its id alone: one engine may call another.
+  // A parent is identified by task id alone, as a task may start tasks of another engine.
   const byId = new Map(entries.map((entry) => [entry.node.task_id, entry]));
   const roots: Timed[] = [];
   for (const entry of entries) {
     const { engine, parent_task_id: id } = entry.node;
     const parent = id ? (byAddress.get(nodeKey(engine, id)) ?? byId.get(id)) : undefined;
-    // Agents report parents, so a loop is possible; whoever would close it becomes a root.
+    // Agents report parents, so cycles are possible; the task that would close one becomes a root.
     if (parent && !isAbove(entry, parent)) {
       entry.parent = parent;
       parent.children.push(entry);
@@ -68,7 +68,7 @@ export function familyRows(nodes: readonly TaskTreeNode[], engine: string, taskI
   return rows;
 }
 
-/** Without what is below folded rows. */
+/** The rows that are not below a collapsed row. */
 export function visibleRows(rows: readonly FamilyRow[], folded: ReadonlySet<string>): FamilyRow[] {
   let hiddenBelow = Number.POSITIVE_INFINITY;
   return rows.filter((row) => {
@@ -80,7 +80,7 @@ export function visibleRows(rows: readonly FamilyRow[], folded: ReadonlySet<stri
 
 export type TreeStep = { to: FamilyRow } | { flip: FamilyRow } | { open: FamilyRow };
 
-/** What a key does on a row of the tree, as the treegrid pattern of ARIA has it; null for keys that are not the tree's. */
+/** What a key does on a row, following the ARIA treegrid pattern; null for keys it doesn't define. */
 export function treeStep(
   rows: readonly FamilyRow[],
   at: number,
@@ -112,13 +112,13 @@ export function treeStep(
   }
 }
 
-/** Whether `entry` is `other` or above it. Ends, because nothing is put below what is below itself. */
+/** Whether `entry` is `other` or an ancestor of it. Terminates because the tree has no cycles. */
 function isAbove(entry: Timed, other: Timed): boolean {
   for (let at: Timed | undefined = other; at; at = at.parent) if (at === entry) return true;
   return false;
 }
 
-/** From the root down, always to the child that ended last: shortening anything else would not have ended the family sooner. */
+/** From the root down, always to the child that finished last: shortening any other task would not have finished the family sooner. */
 function criticalPath(roots: readonly Timed[]): Set<Timed> {
   const path = new Set<Timed>();
   let level = roots;
@@ -139,14 +139,14 @@ function time(text: string | null | undefined): number | null {
   return text ? Date.parse(text) : null;
 }
 
-/** A run of the task itself, of which its events tell more than the family does. */
+/** A run of the task itself, whose events have more detail than the family. */
 export interface Run {
   fromMs: number;
   toMs: number;
   state: TaskState;
 }
 
-/** The runs of a task that had several, up to `now` for one that goes on. Attempts of which nobody saw the start are left out. */
+/** The runs of a task with several attempts; an unfinished one lasts until `now`. Attempts without a reported start are left out. */
 export function runsOf(attempts: readonly Attempt[], now: number): Run[] {
   const runs = attempts.flatMap(({ startedAt, endedAt, state }) =>
     startedAt === null ? [] : [{ fromMs: startedAt, toMs: Math.max(startedAt, endedAt ?? now), state }],
@@ -165,14 +165,14 @@ export interface TimeScale {
 
 const breakWidth = 1.5;
 
-/** A time scale on which idle gaps of more than a fifth of the whole are folded. */
+/** A time scale that collapses idle gaps longer than a fifth of the total. */
 export function foldedScale(rows: readonly FamilyRow[], now: number): TimeScale {
   const spans = rows
     .map((row) => ({ from: row.fromMs, to: Math.max(row.fromMs, row.endMs ?? now) }))
     .sort((a, b) => a.from - b.from);
   const fromMs = spans[0]?.from ?? now;
   const toMs = Math.max(fromMs + 1, ...spans.map((span) => span.to));
-  // Waiting is no activity: a gap may be folded although somebody waits through it. Borders of work are what counts.
+  // Waiting is not activity, so a gap may be collapsed while tasks wait. Only runs and the times of receipt count.
   const work = rows
     .flatMap((row) =>
       row.startMs === null

@@ -19,19 +19,19 @@ import css from "../task.module.css";
 import type { ListPlace } from "./list-place.ts";
 import { copiesOf } from "./task-copies.ts";
 
-/** What can be done with one task: buttons for what is done often, one menu for the rest. */
+/** The actions on one task: buttons for frequent ones, a menu for the rest. */
 export function TaskActions({ slug, task }: { slug: string; task: Task }) {
   const subject = taskSubject(task);
-  const [said, setSaid] = useState("");
+  const [status, setStatus] = useState("");
   useEffect(() => {
-    if (said === "") return;
-    const timer = setTimeout(() => setSaid(""), 1600);
+    if (status === "") return;
+    const timer = setTimeout(() => setStatus(""), 1600);
     return () => clearTimeout(timer);
-  }, [said]);
+  }, [status]);
   const copy = async (text: string, what: string) =>
-    setSaid((await copyText(text)) ? `Copied ${what}` : "The browser refused to copy");
+    setStatus((await copyText(text)) ? `Copied ${what}` : "Couldn't copy");
   const copies = [
-    { words: "Copy id", what: "the id", text: () => task.task_id },
+    { label: "Copy id", what: "the id", text: () => task.task_id },
     ...copiesOf(slug, task.engine, task.task_id, task),
   ];
   return (
@@ -39,7 +39,7 @@ export function TaskActions({ slug, task }: { slug: string; task: Task }) {
       <ActionButton slug={slug} action={retryTask} subject={subject} variant="main" />
       <ActionButton slug={slug} action={cancelTask} subject={subject} />
       <Menu
-        button={<Icon name={said.startsWith("Copied") ? "check" : "more"} />}
+        button={<Icon name={status.startsWith("Copied") ? "check" : "more"} />}
         variant="icon"
         buttonLabel="More actions"
         label="More actions"
@@ -47,30 +47,30 @@ export function TaskActions({ slug, task }: { slug: string; task: Task }) {
         <ActionEntry slug={slug} action={retryWithChanges} subject={subject} />
         <ActionEntry slug={slug} action={limitName} subject={subject} />
         <hr className={menuRule} />
-        {copies.map(({ words, what, text }) => (
-          <MenuEntry key={words} icon="copy" onAct={() => void copy(text(), what)}>
-            {words}
+        {copies.map(({ label, what, text }) => (
+          <MenuEntry key={label} icon="copy" onAct={() => void copy(text(), what)}>
+            {label}
           </MenuEntry>
         ))}
       </Menu>
       <span className="vh" role="status">
-        {said}
+        {status}
       </span>
     </div>
   );
 }
 
-/** Back and forth in the list's order, with the place in it. */
+/** Buttons for the previous and next task in the list, with the position in it. */
 export function ListSteps({ place, onMove }: { place: ListPlace; onMove: (step: number) => void }) {
   const { index, total, previous, next } = place;
-  const none = index < 0 ? "Not among the loaded rows of the list" : null;
+  const none = index < 0 ? "Not in the loaded part of the list" : null;
   return (
     <span className={css.pn}>
       <Step
         name="Previous task in the list"
         keyName="k"
         icon="prev"
-        reason={previous ? null : (none ?? "First of the list")}
+        reason={previous ? null : (none ?? "This is the first task in the list")}
         onStep={() => onMove(-1)}
       />
       {index < 0 ? null : (
@@ -83,7 +83,7 @@ export function ListSteps({ place, onMove }: { place: ListPlace; onMove: (step: 
         name="Next task in the list"
         keyName="j"
         icon="right"
-        reason={next ? null : (none ?? "Last of the list")}
+        reason={next ? null : (none ?? "This is the last task in the list")}
         onStep={() => onMove(1)}
       />
     </span>
@@ -94,7 +94,7 @@ interface StepProps {
   name: string;
   keyName: string;
   icon: string;
-  /** Why there is no such step. */
+  /** Why the button is disabled; null if it isn't. */
   reason: string | null;
   onStep: () => void;
 }

@@ -18,11 +18,11 @@ import { TaskActions } from "./TaskActions.tsx";
 interface TaskHeadProps {
   slug: string;
   task: Task;
-  /** The page has its h1 here; the drawer, which lies over a page with one, an h2. */
+  /** Heading level: h1 on the page; h2 in the drawer, whose page already has an h1. */
   level: 1 | 2;
   actions: ReactNode;
   hrefOf: (engine: string, taskId: string) => string;
-  /** The newest that acts on the task, requested by anybody. The task's own state is what its engine reports. */
+  /** The newest command on the task, by any user. The task's own state is always what the engine reports. */
   lastCommand: TaskCommand | undefined;
 }
 
@@ -121,11 +121,11 @@ function Times({ task }: { task: Task }) {
     <>
       <Fact name="Wait">
         {waitText(life)}
-        {isLater && life.waitMs !== null ? <span className="t3"> last</span> : null}
+        {isLater && life.waitMs !== null ? <span className="t3"> last try</span> : null}
       </Fact>
       <Fact name="Run">
         {life.isLost ? "lost" : hasRun ? duration(life.runMs) : "–"}
-        {isLater && hasRun ? <span className="t3"> last</span> : null}
+        {isLater && hasRun ? <span className="t3"> last try</span> : null}
       </Fact>
     </>
   );

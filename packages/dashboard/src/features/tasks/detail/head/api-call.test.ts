@@ -2,16 +2,16 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { curlOf } from "./api-call.ts";
 
-test("the call names the task by its encoded address", () => {
+test("the call uses the task's encoded URL", () => {
   expect(curlOf("https://svc.test", "shop", "bullmq", "a/b c")).toBe(
     `curl -sb jar 'https://svc.test/api/v1/projects/shop/tasks/bullmq/a%2Fb%20c'`,
   );
 });
 
-test("no id can leave the quotes that it stands in", () => {
+test("no id can break out of the quotes", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme-ascii" }), (taskId) => {
-      // An address cannot hold them: they mean a folder, however they are written.
+      // A URL cannot contain dot segments, in any encoding.
       fc.pre(taskId !== "." && taskId !== "..");
       const [, quoted = "", ...more] = curlOf("http://svc.test", "shop", "demo", taskId).split("'");
       expect(more).toEqual([""]);

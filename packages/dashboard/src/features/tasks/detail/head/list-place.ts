@@ -10,21 +10,21 @@ import {
   taskListQuery,
   taskTotalQuery,
 } from "../../../task-data/index.ts";
-import { filterTextOf, keptFilters } from "../../following/kept-list.ts";
+import { filterTextOf, savedFilters } from "../../following/saved-place.ts";
 import { taskTreeQuery } from "../detail-queries.ts";
 
 export interface ListPlace {
-  /** From 0 in the list's order; -1 when the task is not among the loaded rows. */
+  /** Index in the list; -1 if the task is not among the loaded rows. */
   index: number;
   previous: ListRow | undefined;
   next: ListRow | undefined;
-  /** `12 of 1,204`; null when the task is not among the loaded rows. */
+  /** Total number of tasks in the list; null if unknown. */
   total: number | null;
 }
 
-/** Where a task stands in a list: the list as it was left, while the browser still has it, else its newest page. */
+/** A task's position in a list: the list as the user left it if it is still cached, else its newest page. */
 export function useListPlace(slug: string, task: { engine: string; taskId: string }, filters: TaskFilters): ListPlace {
-  // Family first: it stands on the first screen, and the way to the next task does not.
+  // The family loads first: it is on the first screen, and the link to the next task is not.
   const { isPending } = useQuery({ ...taskTreeQuery(slug, task.engine, task.taskId), enabled: false });
   const list = useInfiniteQuery({ ...taskListQuery(slug, filters), enabled: !isPending });
   const total = useQuery({ ...taskTotalQuery(slug, filters), enabled: false });
@@ -45,10 +45,10 @@ export function useListPlace(slug: string, task: { engine: string; taskId: strin
   };
 }
 
-/** The filters of the list that an address leads back to, for a page that does not show it. */
+/** The filters of the list that a task page's URL leads back to. */
 export function useListFilters(slug: string, search: TasksSearch): TaskFilters {
   const client = useQueryClient();
   const filterText = filterTextOf(search);
   // biome-ignore lint/correctness/useExhaustiveDependencies: ages are counted back from when the list was opened
-  return useMemo(() => keptFilters(client, slug, search) ?? filtersOf(search, Date.now()), [slug, filterText]);
+  return useMemo(() => savedFilters(client, slug, search) ?? filtersOf(search, Date.now()), [slug, filterText]);
 }

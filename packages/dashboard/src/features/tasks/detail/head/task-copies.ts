@@ -3,19 +3,19 @@ import { paths } from "../../../../address/paths.ts";
 import { curlOf } from "./api-call.ts";
 
 export interface TaskCopy {
-  words: string;
-  /** What was copied, as the end of a sentence. */
+  label: string;
+  /** The copied thing, as the end of "Copied …". */
   what: string;
   text: () => string;
 }
 
-/** What can be taken away from a task as text besides its id; without `task`, what its address alone gives. */
+/** What can be copied from a task besides its id. Without `task`, only what its URL provides. */
 export function copiesOf(slug: string, engine: string, taskId: string, task?: Task): TaskCopy[] {
-  const byAddress: TaskCopy[] = [
-    { words: "Copy as API call", what: "the API call", text: () => curlOf(location.origin, slug, engine, taskId) },
-    { words: "Copy link", what: "the link", text: () => location.origin + paths.task(slug, engine, taskId) },
+  const byUrl: TaskCopy[] = [
+    { label: "Copy as API call", what: "the API call", text: () => curlOf(location.origin, slug, engine, taskId) },
+    { label: "Copy link", what: "the link", text: () => location.origin + paths.task(slug, engine, taskId) },
   ];
   return task
-    ? [...byAddress, { words: "Copy as JSON", what: "the task", text: () => JSON.stringify(task, null, 2) }]
-    : byAddress;
+    ? [...byUrl, { label: "Copy as JSON", what: "the task", text: () => JSON.stringify(task, null, 2) }]
+    : byUrl;
 }

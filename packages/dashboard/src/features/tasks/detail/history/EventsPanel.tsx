@@ -30,7 +30,7 @@ interface EventsPanelProps {
   slug: string;
   task: { engine: string; task_id: string };
   detail: TaskDetail;
-  /** On the page only the newest few are shown until somebody asks for more. */
+  /** The page shows only the newest few until the user loads more. */
   isShort: boolean;
 }
 
@@ -42,10 +42,10 @@ export function EventsPanel({ slug, task, detail, isShort }: EventsPanelProps) {
   const list = useEvents(slug, task, detail, kind);
   const { query, events, isMore } = list;
   const kinds = useMemo(() => {
-    const told = new Set(detail.events.map((event) => event.kind));
-    // Not all events are here yet, so every kind may still come.
-    if (detail.eventsQuery.data?.next_cursor) for (const one of taskKinds) told.add(one);
-    return [...told].sort();
+    const reported = new Set(detail.events.map((event) => event.kind));
+    // With more events to load, any kind may still appear.
+    if (detail.eventsQuery.data?.next_cursor) for (const one of taskKinds) reported.add(one);
+    return [...reported].sort();
   }, [detail.events, detail.eventsQuery.data]);
   const shown = events.slice(0, most);
   const more = () => {
@@ -61,7 +61,7 @@ export function EventsPanel({ slug, task, detail, isShort }: EventsPanelProps) {
       actions={
         kinds.length > 1 ? (
           <label>
-            <span className="vh">Kind of event</span>
+            <span className="vh">Event kind</span>
             <select
               className={css.kinds}
               value={kind}
@@ -75,7 +75,7 @@ export function EventsPanel({ slug, task, detail, isShort }: EventsPanelProps) {
     >
       <QueryBoundary name="Events" read={query} rows={3} isQuiet>
         {shown.length === 0 ? (
-          <p className={css.empty}>{kind === "" ? "No event is kept." : `No event of kind ${kind} is kept.`}</p>
+          <p className={css.empty}>{kind === "" ? "No events are stored." : `No ${kind} events are stored.`}</p>
         ) : (
           <ScrollBox label="Events">
             <table className={`${panel.tbl} ${panel.dense}`}>
@@ -125,12 +125,12 @@ export function EventsPanel({ slug, task, detail, isShort }: EventsPanelProps) {
         )}
       </QueryBoundary>
       {list.olderError ? (
-        <InlineError title="Older events could not be read" error={list.olderError} onRetry={list.readOlder} />
+        <InlineError title="Couldn't load older events" error={list.olderError} onRetry={list.readOlder} />
       ) : null}
       {events.length > shown.length || (isMore && !query.isPending) ? (
         <p className={panel.foot}>
           <Button variant="link" isPending={list.isReading} onClick={more}>
-            {list.isReading ? "Reading older events" : most < pageShown ? "More events" : "Older events"}
+            {list.isReading ? "Loading older events" : most < pageShown ? "More events" : "Older events"}
           </Button>
         </p>
       ) : null}
@@ -138,15 +138,15 @@ export function EventsPanel({ slug, task, detail, isShort }: EventsPanelProps) {
   );
 }
 
-/** The events of one kind or of all: the newest page, which is kept fresh, and the older ones that were asked for. */
+/** The events of one kind or of all: the newest page, which stays up to date, and older pages loaded on request. */
 function useEvents(slug: string, task: EventsPanelProps["task"], detail: TaskDetail, kind: EventKind | "") {
   const { engine, task_id: taskId } = task;
   const [wantsOlder, setWantsOlder] = useState(false);
   const whole = detail.eventsQuery;
-  // While one page holds all, a kind is a matter of looking through it.
-  const isAsked = kind !== "" && Boolean(whole.data?.next_cursor);
-  const ofKind = useQuery({ ...taskEventsQuery(slug, engine, taskId, kind), enabled: isAsked });
-  const query = isAsked ? ofKind : whole;
+  // If one page holds all events, they are filtered by kind locally.
+  const isRequested = kind !== "" && Boolean(whole.data?.next_cursor);
+  const ofKind = useQuery({ ...taskEventsQuery(slug, engine, taskId, kind), enabled: isRequested });
+  const query = isRequested ? ofKind : whole;
   const from = query.data?.next_cursor ?? null;
   const older = useInfiniteQuery({
     ...olderTaskEventsQuery(slug, { engine, taskId, kind }, from ?? ""),

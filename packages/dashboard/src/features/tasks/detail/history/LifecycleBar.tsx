@@ -8,23 +8,23 @@ import { useWidth } from "../family/use-width.ts";
 import css from "../task.module.css";
 import { type Lifecycle, lifecycleOf, type Segment, ticksOf, tickText } from "./lifecycle.ts";
 
-/** About what a word takes in the 11 px type of the bar, with some air. */
+/** Estimated width of a label in the bar's 11 px font, with padding. */
 const wordPx = (word: string) => 6.5 * word.length + 8;
 
 interface LifecycleBarProps {
   task: Task;
   attempts: readonly Attempt[];
-  /** Where events were lost while it lived. */
+  /** Where events were lost during the task's lifetime. */
   gaps: readonly LossGap[];
 }
 
-/** Received, wait, runs and pauses on a real time scale, and where what was told of them may be missing. */
+/** Wait, runs and backoffs on a real time scale, with bands where events may be missing. */
 export function LifecycleBar({ task, attempts, gaps }: LifecycleBarProps) {
   const now = useNow();
   const { zone } = useZone();
   const [widthPx, measure] = useWidth();
   const life = lifecycleOf(task, attempts, now);
-  // A little room at the end, so that the last label and the end mark are not cut.
+  // Leaves space at the end, so that the last label and the end mark are not cut off.
   const span = (life.toMs - life.fromMs) * 1.04;
   const at = (ms: number) => ((ms - life.fromMs) / span) * 100;
   const ticks = ticksOf(life.fromMs, life.toMs, Math.max(2, Math.floor(widthPx / 150))).filter((tick) => at(tick) < 97);
@@ -103,7 +103,7 @@ export function LifecycleBar({ task, attempts, gaps }: LifecycleBarProps) {
   );
 }
 
-/** The present and, with an ETA ahead of it, the time that is still to pass. */
+/** The current time and, if the task has a future ETA, the time until then. */
 function NowMark({ at, nowMs, etaMs }: { at: (ms: number) => number; nowMs: number; etaMs: number | null }) {
   const x = `${at(nowMs)}%`;
   return (
@@ -114,7 +114,7 @@ function NowMark({ at, nowMs, etaMs }: { at: (ms: number) => number; nowMs: numb
           <line className={css.ahead} x1={x} x2={`${at(etaMs)}%`} y1="28" y2="28" />
           <line className={css.end} x1={`${at(etaMs)}%`} x2={`${at(etaMs)}%`} y1="18" y2="38" />
           <text className={css.ev} x={`${at(etaMs)}%`} y="12" textAnchor="end">
-            not before, in {duration(etaMs - nowMs)}
+            earliest start in {duration(etaMs - nowMs)}
           </text>
         </>
       )}
@@ -173,7 +173,7 @@ function SegmentMark({ segment, at, px, isNumbered }: SegmentMarkProps) {
 function endWord(task: Task): string {
   if (task.state === "success") return "succeeded";
   if (task.state === "failure") {
-    return task.max_attempts && task.attempt + 1 >= task.max_attempts ? "failed for good" : "failed";
+    return task.max_attempts && task.attempt + 1 >= task.max_attempts ? "failed permanently" : "failed";
   }
   return task.state;
 }
@@ -184,7 +184,7 @@ function sentence(task: Task, life: Lifecycle, zone: string): string {
   if (wait) parts.push(`waited ${duration(wait.toMs - wait.fromMs)}`);
   const runs = life.segments.filter((segment) => segment.kind === "run");
   if (runs.length > 0) parts.push(`ran ${runs.map((run) => duration(run.toMs - run.fromMs)).join(", then ")}`);
-  if (life.etaMs !== null) parts.push(`not to run before ${clockText(life.etaMs, zone)}`);
+  if (life.etaMs !== null) parts.push(`earliest start ${clockText(life.etaMs, zone)}`);
   parts.push(life.endMs === null ? `now ${task.state}` : `${endWord(task)} ${clockText(life.endMs, zone)}`);
   return parts.join(", ");
 }

@@ -17,7 +17,7 @@ interface StoryPanelProps {
   hrefOf: (engine: string, taskId: string) => string;
 }
 
-/** What the engine reported of the task and what was done to it from here, in order. */
+/** The task's reported events and the commands on it, in order. */
 export function StoryPanel({ slug, task, detail, hrefOf }: StoryPanelProps) {
   const { zone } = useZone();
   const { events, attempts, commands, commandsQuery } = detail;

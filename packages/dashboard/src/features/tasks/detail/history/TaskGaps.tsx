@@ -8,27 +8,27 @@ import { useGaps } from "../../../agents/index.ts";
 import { reachedRange } from "../../following/reach.ts";
 import css from "../task.module.css";
 
-/** Losses that stand closer than this are told as one. */
+/** Gaps closer together than this are shown as one. */
 const joinMs = 60_000;
 const mostBands = 3;
 
-/** Losses of events while a task lived. */
+/** Event gaps during a task's lifetime. */
 export function useTaskGaps(slug: string, task: Task): LossGap[] {
   const fromMs = Date.parse(task.received_at);
   const endMs = task.finished_at ? Date.parse(task.finished_at) : null;
-  // Of a task that goes on the end is the present, which the API knows better.
+  // For an unfinished task the end is now, which the server knows better.
   const until = endMs === null ? undefined : new Date(endMs + 1000).toISOString();
   const [openedMs] = useState(Date.now);
   const { gaps } = useGaps(slug, reachedRange({ since: task.received_at, until }, openedMs, 0));
   return gapsWithin(gaps, fromMs, endMs ?? Number.POSITIVE_INFINITY);
 }
 
-/** Where events were lost: what is shown of the task may lack steps. */
+/** Bands for lost events, as steps of the task may be missing there. */
 export function TaskGaps({ slug, gaps }: { slug: string; gaps: readonly LossGap[] }) {
   const groups = gapGroups(gaps, joinMs);
   if (groups.length === 0) return null;
   return (
-    <section className={css.gaps} aria-label="Events lost while it lived">
+    <section className={css.gaps} aria-label="Lost events">
       {groups.slice(0, mostBands).map((group) => (
         <GapBand
           key={group.key}
@@ -37,7 +37,7 @@ export function TaskGaps({ slug, gaps }: { slug: string; gaps: readonly LossGap[
           agentHref={(agentId) => (agentId === null ? paths.agents(slug) : paths.agent(slug, agentId))}
         />
       ))}
-      {groups.length > mostBands ? <p className="t3">And {groups.length - mostBands} earlier times.</p> : null}
+      {groups.length > mostBands ? <p className="t3">And {groups.length - mostBands} earlier.</p> : null}
     </section>
   );
 }

@@ -6,7 +6,7 @@ export interface Segment {
   kind: "wait" | "run" | "backoff" | "lost";
   fromMs: number;
   toMs: number;
-  /** Of the attempt a run belongs to. */
+  /** State of the attempt that the run belongs to. */
   state?: TaskState;
   attempt?: number;
 }
@@ -15,17 +15,17 @@ export interface Lifecycle {
   fromMs: number;
   toMs: number;
   segments: Segment[];
-  /** The end, when there is one. */
+  /** When the task finished; null before that. */
   endMs: number | null;
-  /** The present, while the task is still under way. */
+  /** The current time while the task is unfinished; else null. */
   nowMs: number | null;
-  /** An instant ahead before which it will not run. */
+  /** The earliest start, if it lies in the future. */
   etaMs: number | null;
 }
 
 const moving: readonly TaskState[] = ["pending", "received", "started", "retry"];
 
-/** A task's life on one time scale: wait, runs with the pauses between them, and what is still ahead. */
+/** A task's life on one time scale: wait, runs, the backoffs between them, and a future ETA. */
 export function lifecycleOf(task: TaskRow, attempts: readonly Attempt[], now: number): Lifecycle {
   const received = Date.parse(task.received_at);
   const finished = task.finished_at ? Date.parse(task.finished_at) : null;
@@ -78,7 +78,7 @@ const finalPollMs = 30_000;
 
 export const isOver = (state: TaskState): boolean => finalStates.includes(state);
 
-/** How often a task is read again by poll. A finished one too: a greater attempt may re-open it, or it is deleted. */
+/** Poll interval of a task. Finished tasks are polled too: a later attempt may reopen them, or they are deleted. */
 export function taskPollMs(state: TaskState | undefined, pollMs: number): number {
   return state !== undefined && isOver(state) ? Math.max(pollMs, finalPollMs) : pollMs;
 }
@@ -89,7 +89,7 @@ const steps = [
   2_592_000_000,
 ];
 
-/** Round instants inside a span, at most `most` of them. */
+/** Round timestamps in a time span, at most `most` of them. */
 export function ticksOf(fromMs: number, toMs: number, most: number): number[] {
   const step = steps.find((one) => (toMs - fromMs) / one <= most) ?? 31_536_000_000;
   const first = Math.ceil(fromMs / step) * step;
@@ -98,7 +98,7 @@ export function ticksOf(fromMs: number, toMs: number, most: number): number[] {
   return ticks;
 }
 
-/** Of ticks at places in percent those whose labels of that width stand clear of each other and of the end. */
+/** The ticks whose labels, of the given width in percent, overlap neither each other nor the end. */
 export function clearTicks(ticks: readonly number[], at: (tick: number) => number, labelPercent: number): number[] {
   let free = 0;
   return ticks.filter((tick) => {
@@ -109,7 +109,7 @@ export function clearTicks(ticks: readonly number[], at: (tick: number) => numbe
   });
 }
 
-/** A tick as short as its distance to the next one allows. */
+/** The label of a tick, as short as the tick distance allows. */
 export function tickText(at: number, ticks: readonly number[], zone: string): string {
   const step = (ticks[1] ?? at) - (ticks[0] ?? at);
   if (step >= 60_000) return shortClockText(at, zone);

@@ -8,7 +8,7 @@ export interface Step {
   text: string;
 }
 
-/** Of events of one instant and attempt, which comes first: the order of the service. */
+/** The order of events with the same time and attempt, as in the server. */
 const ranks = [
   "task.sent",
   "task.received",
@@ -20,7 +20,7 @@ const ranks = [
   "task.succeeded",
 ];
 
-/** What happened, in order and in sentences, from the task's own events alone. */
+/** The task's history as sentences in time order, from its own events alone. */
 export function storyOf(task: TaskRow, events: readonly TaskEvent[], attempts: readonly Attempt[]): Step[] {
   const steps = events
     .map((event) => ({ event, atMs: Date.parse(event.occurred_at) }))
@@ -68,7 +68,7 @@ function textOf(event: TaskEvent, task: TaskRow, attempts: readonly Attempt[]): 
     case "task.retried":
       return `${does("failed")}${took} and will be retried: ${firstLine(payload.exception)}`;
     case "task.revoked":
-      return "Revoked: it will not run.";
+      return "Revoked: it won't run.";
     case "task.rejected":
       return `Rejected by the worker: ${firstLine(payload.exception)}`;
     default:
@@ -76,7 +76,7 @@ function textOf(event: TaskEvent, task: TaskRow, attempts: readonly Attempt[]): 
   }
 }
 
-/** What a task with several attempts cost in all, once it has failed. */
+/** Total run and backoff time of a failed task with several attempts. */
 function sumOf(task: TaskRow, attempts: readonly Attempt[]): string | null {
   if (task.state !== "failure" || attempts.length < 2) return null;
   const ran = attempts.reduce((sum, attempt) => sum + (attempt.runMs ?? 0), 0);
@@ -85,7 +85,7 @@ function sumOf(task: TaskRow, attempts: readonly Attempt[]): string | null {
     return ended === null || attempt.startedAt === null ? sum : sum + Math.max(0, attempt.startedAt - ended);
   }, 0);
   const isSpent = task.max_attempts != null && task.attempt + 1 >= task.max_attempts;
-  return `${isSpent ? "No retry left. " : ""}${duration(ran)} of running and ${duration(paused)} between the attempts.`;
+  return `${isSpent ? "No retries left. " : ""}Ran for ${duration(ran)} in total, with ${duration(paused)} between attempts.`;
 }
 
 function ranFor(attempt: Attempt | undefined): string {
@@ -93,6 +93,6 @@ function ranFor(attempt: Attempt | undefined): string {
 }
 
 function firstLine(value: unknown): string {
-  if (typeof value !== "string" || value === "") return "no reason was reported.";
+  if (typeof value !== "string" || value === "") return "no reason reported.";
   return printable(shortException(value)).slice(0, 240);
 }

@@ -1,22 +1,22 @@
 import { idsOf, type ListRow, maximumRows, pageSize, rowsOf } from "../../../task-data/index.ts";
-import { turnedToFailure } from "../../filters/list-summary.ts";
+import { countNewFailures } from "../../filters/list-summary.ts";
 import { matchesFilters } from "../filter-match.ts";
 import { changedRows, type Draft, none, removedIds } from "../list-state.ts";
 import { insertRows, isNewer, missingRows, patchRows, removeRows } from "../row-changes.ts";
 import { isTooFast, slideMs, withArrivals } from "../tail-pace.ts";
 import { markFresh, renewStaleInView, restartSoon } from "./stale-rows.ts";
 
-// Where rows go as they arrive and change: into the list, into the pending rows, or, while the reader holds the list, aside.
+// Routes new and changed rows: into the list, into the pending rows or, while the list is frozen, into the deferred changes.
 
 const tintMs = 700;
 
-/** Puts rows as they are now where they belong: into the list, the pending rows, or neither. */
+/** Applies current rows to the list and the pending rows. */
 export function take(draft: Draft, rows: readonly ListRow[]): void {
   const { list, filters } = draft;
   if (!list || rows.length === 0) return;
   const loaded = rowsOf(list);
   const known = loaded.map((row) => draft.deferredPatches.get(row.id) ?? row);
-  const failed = turnedToFailure([...known, ...draft.pendingRows.values()], rows);
+  const failed = countNewFailures([...known, ...draft.pendingRows.values()], rows);
   markFresh(
     draft,
     rows.map(({ id }) => id),
@@ -32,20 +32,20 @@ export function take(draft: Draft, rows: readonly ListRow[]): void {
   const arrived = missingRows(list, rows).filter((row) => !pending.has(row.id) && matchesFilters(row, filters));
   noteArrivals(draft, arrived.length);
   const fits = !draft.hasMorePending && pending.size + arrived.length < pageSize;
-  const goesIn = draft.isFollowing || (loaded.length === 0 && !draft.isHeld);
-  const added = goesIn && !fits ? [] : arrived.slice(0, Math.max(0, pageSize - pending.size));
+  const isInserted = draft.isFollowing || (loaded.length === 0 && !draft.isFrozen);
+  const added = isInserted && !fits ? [] : arrived.slice(0, Math.max(0, pageSize - pending.size));
   draft.pendingRows = new Map([...pending, ...added.map((row) => [row.id, row] as const)]);
-  draft.hasMorePending = !fits && !goesIn;
+  draft.hasMorePending = !fits && !isInserted;
   draft.failedCount += failed;
   countArrived(draft, added);
-  if (goesIn && !fits) restartSoon(draft);
-  else if (goesIn && arrived.length > 0) slideIn(draft);
+  if (isInserted && !fits) restartSoon(draft);
+  else if (isInserted && arrived.length > 0) slideIn(draft);
 }
 
 function patch(draft: Draft, rows: readonly ListRow[]): void {
   const { list } = draft;
   if (!list) return;
-  if (!draft.isHeld) {
+  if (!draft.isFrozen) {
     draft.list = patchRows(list, rows);
     return;
   }
@@ -60,8 +60,8 @@ function patch(draft: Draft, rows: readonly ListRow[]): void {
 export function remove(draft: Draft, ids: readonly string[]): void {
   if (ids.length === 0) return;
   const { list } = draft;
-  if (list && draft.isHeld) {
-    // Only of loaded rows, so that memory stays bounded however long the reader holds them.
+  if (list && draft.isFrozen) {
+    // Only for loaded rows, so that memory stays bounded while the list is frozen.
     const loaded = idsOf(list);
     const removed = ids.filter((id) => loaded.has(id)).map((id) => [id, null] as const);
     draft.deferredPatches = new Map([...draft.deferredPatches, ...removed]);
@@ -85,7 +85,7 @@ export function countArrived(draft: Draft, rows: readonly ListRow[]): void {
   draft.failedCount += rows.filter((row) => row.state === "failure").length;
 }
 
-/** Inserts the pending rows, now or when the last time is long enough ago. */
+/** Inserts the pending rows, rate-limited by the slide timer. */
 export function slideIn(draft: Draft): void {
   if (draft.isSliding) return;
   insertPending(draft);
@@ -99,7 +99,7 @@ function insertPending(draft: Draft): void {
   if (draft.list) draft.list = insertRows(draft.list, rows);
   draft.justInserted = new Set(rows.map((row) => row.id));
   draft.effects.push({ type: "startTimer", timer: "tint", ms: tintMs });
-  // One page alone exceeds the limit: only a restart makes it smaller.
+  // insertRows keeps at least one page; if that alone exceeds the limit, only a restart shrinks it.
   if (rowsOf(draft.list).length > maximumRows) restartSoon(draft);
 }
 
@@ -114,13 +114,13 @@ export function showPending(draft: Draft): void {
     return;
   }
   insertPending(draft);
-  // Rows that were pending for long may have become stale there.
+  // Rows that were pending for a long time may be stale.
   renewStaleInView(draft);
 }
 
 export function release(draft: Draft): void {
-  if (!draft.isHeld) return;
-  draft.isHeld = false;
+  if (!draft.isFrozen) return;
+  draft.isFrozen = false;
   const changes = draft.deferredPatches;
   draft.deferredPatches = none;
   patch(draft, changedRows(changes));
@@ -132,7 +132,7 @@ export function follow(draft: Draft, isFollowing: boolean): void {
   draft.isFollowing = isFollowing;
   draft.arrivals = [];
   draft.isFlooded = false;
-  // A reader who scrolled away keeps the list.
+  // A user who scrolled away keeps the list.
   if (!isFollowing) draft.isRestartWanted = false;
   else if (draft.pendingRows.size > 0) showPending(draft);
 }

@@ -5,33 +5,33 @@ import { isNewer, reachesTo } from "../row-changes.ts";
 import { countArrived, noteArrivals, remove, take } from "./arrivals.ts";
 import { closeGap, invalidate, staleInView } from "./stale-rows.ts";
 
-// What the answers of a renewal change. It reads the newest page, then a page around stale rows in view below it, then
-// stale rows in view that neither page held, one by one: they no longer match the filters or were deleted.
+// Handles the responses of a renewal. It reads the newest page, then a page around visible stale rows below it, then the
+// remaining visible stale rows one by one: they no longer match the filters or were deleted.
 
-/** At least this long between two renewals that are not asked for by a timer. */
+/** Minimum time between two renewals. */
 const spacingMs = 2_000;
 const retryMs = 5_000;
-/** Rows that one renewal reads by themselves; the others in view follow with the next. */
+/** Maximum number of rows that one renewal reads individually; the rest follow with the next one. */
 const maximumSingles = 20;
-/** Changes kept while reads are in flight; more of them are a gap. */
+/** Maximum number of changes recorded while reads are in flight; more count as a gap. */
 const maximumInFlightChanges = 2_000;
 
-/** Takes the newest page, and decides what the renewal reads next. */
+/** Applies the newest page, and decides what the renewal reads next. */
 export function takeNewest(draft: Draft, newest: ListPage): void {
-  const { list, isHeld, pendingAtRead } = draft;
+  const { list, isFrozen, pendingAtRead } = draft;
   if (!list) {
     endRenewal(draft);
     return;
   }
   const top = draft.missedAbove === undefined ? rowsOf(list)[0] : draft.missedAbove;
-  // Between the newest page and what the list had then there may be rows that neither holds.
+  // There may be rows between the newest page and the list that neither contains.
   const hasGap = newest.next_cursor !== null && newest.items.length > 0 && !(top && reachesTo(newest, top));
-  if (!isHeld && (draft.isRestartWanted || (hasGap && (draft.isFollowing || !top)))) restartWith(draft, newest);
+  if (!isFrozen && (draft.isRestartWanted || (hasGap && (draft.isFollowing || !top)))) restartWith(draft, newest);
   else {
     if (hasGap) draft.hasMorePending = true;
     else closeGap(draft);
     const answered = new Set(newest.items.map(({ id }) => id));
-    // Pending, unchanged since, and no longer among the newest: it left the filters or was deleted.
+    // Pending, unchanged, and not on the newest page: it no longer matches or was deleted.
     const hasLeft = ([id, row]: [string, ListRow]) =>
       pendingAtRead.get(id) === row && !answered.has(id) && reachesTo(newest, row);
     draft.pendingRows = new Map([...draft.pendingRows].filter((entry) => !hasLeft(entry)));
@@ -58,14 +58,14 @@ function restartWith(draft: Draft, newest: ListPage): void {
   draft.list = { pages: [newest], pageParams: [null] };
 }
 
-/** Keeps changes while reads are in flight. */
+/** Records changes while reads are in flight. */
 export function noteInFlight(draft: Draft, changes: readonly (readonly [string, ListRow | null])[]): void {
   const noted = new Map([...draft.inFlightChanges, ...changes]);
   draft.inFlightChanges = new Map([...noted].slice(0, maximumInFlightChanges));
   if (noted.size > maximumInFlightChanges) draft.isInvalidatedInFlight = true;
 }
 
-/** Takes those rows of an answer that are newer than what changed since it was asked for. */
+/** Applies the rows of a response that are newer than the changes since its request. */
 export function takeAnswer(draft: Draft, rows: readonly ListRow[]): void {
   const { inFlightChanges } = draft;
   const newer = rows.filter((row) => {
@@ -80,7 +80,7 @@ export function takeAnswer(draft: Draft, rows: readonly ListRow[]): void {
   take(draft, newer);
 }
 
-/** Reads the stale rows in view that no page held; without any, the renewal ends. */
+/** Reads the visible stale rows that no page contained; without any, the renewal ends. */
 export function readSingles(draft: Draft): void {
   const waiting = new Map(staleInView(draft).map((row) => [row.id, row]));
   const rows = [...draft.staleIds].flatMap((id) => waiting.get(id) ?? []).slice(0, maximumSingles);
@@ -108,7 +108,7 @@ function waitForRenewal(draft: Draft, ms: number): void {
   draft.effects.push({ type: "startTimer", timer: "renewal", ms });
 }
 
-/** After the last answer, applies once more what changed while it was in flight. */
+/** After the last response, applies the changes recorded while it was in flight again. */
 export function endRead(draft: Draft): void {
   draft.readsInFlight -= 1;
   if (draft.readsInFlight > 0) return;

@@ -1,16 +1,16 @@
 import { type ListRow, rowsOf } from "../../../task-data/index.ts";
 import type { Draft } from "../list-state.ts";
 
-// Which rows have to be read again, what may be missing above them, and when the next renewal begins.
+// Tracks which rows must be read again, what may be missing above them, and when the next renewal starts.
 
-/** Takes rows that were just read or changed from the stale ones. */
+/** Marks rows as fresh that were just read or changed. */
 export function markFresh(draft: Draft, ids: readonly string[]): void {
   if (!ids.some((id) => draft.staleIds.has(id))) return;
   const fresh = new Set(ids);
   draft.staleIds = new Set([...draft.staleIds].filter((id) => !fresh.has(id)));
 }
 
-/** Makes every row stale, after changes that nobody can name. */
+/** Marks every row as stale after unknown changes. */
 export function invalidate(draft: Draft): void {
   const kept = new Set([...rowsOf(draft.list).map(({ id }) => id), ...draft.pendingRows.keys()]);
   draft.staleIds = new Set([...[...draft.staleIds].filter((id) => kept.has(id)), ...kept]);
@@ -23,12 +23,12 @@ function noteGap(draft: Draft): void {
   if (draft.list && draft.missedAbove === undefined) draft.missedAbove = rowsOf(draft.list)[0] ?? null;
 }
 
-/** Changes that were missed since the renewal began are for the next one. */
+/** Ends the gap, unless changes were missed since the renewal started: those are left to the next one. */
 export function closeGap(draft: Draft): void {
   if (!draft.isRenewalWanted) draft.missedAbove = undefined;
 }
 
-/** For more rows than fit. */
+/** Reloads the list when more rows arrive than fit. */
 export function restartSoon(draft: Draft): void {
   noteGap(draft);
   draft.isRestartWanted = true;
@@ -46,7 +46,7 @@ export function renewStaleInView(draft: Draft): void {
   if (staleInView(draft).length > 0) renewSoon(draft);
 }
 
-/** Begins a renewal; while one runs or waits, another is begun after it. */
+/** Starts a renewal now, or after the current one. */
 export function renewSoon(draft: Draft): void {
   if (draft.isPaused || !draft.list) return;
   if (draft.renewal !== "idle") {

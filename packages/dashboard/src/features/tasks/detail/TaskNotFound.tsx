@@ -10,23 +10,23 @@ import { StaleLine } from "../../../ui/panels/QueryBoundary.tsx";
 import { idTail, printable } from "../../../ui/time/format.ts";
 import { projectsQuery } from "../../projects/index.ts";
 
-/** Each look is one small read, and only when it is asked for. */
-const mostLookedAt = 20;
+/** Projects searched per click; each one takes a small request. */
+const searchStep = 20;
 
-interface NotHereProps {
+interface TaskNotFoundProps {
   slug: string;
   engine: string;
   taskId: string;
 }
 
-/** A task that its address does not lead to, and where else it may be. */
-export function NotHere({ slug, engine, taskId }: NotHereProps) {
+/** Shown when the URL's task doesn't exist; offers to search other projects. */
+export function TaskNotFound({ slug, engine, taskId }: TaskNotFoundProps) {
   const projects = useQuery(projectsQuery);
   const all = (projects.data ?? []).filter((project) => project.slug !== slug);
-  const [lookedAt, setLookedAt] = useState(0);
-  const isLooking = lookedAt > 0;
-  const others = all.slice(Math.max(0, lookedAt - mostLookedAt), lookedAt);
-  const next = Math.min(mostLookedAt, all.length - lookedAt);
+  const [searched, setSearched] = useState(0);
+  const isSearching = searched > 0;
+  const others = all.slice(Math.max(0, searched - searchStep), searched);
+  const next = Math.min(searchStep, all.length - searched);
   const elsewhere = useQuery({
     queryKey: ["task-elsewhere", engine, taskId, others.map((project) => project.slug)],
     queryFn: async ({ signal }) => {
@@ -36,38 +36,38 @@ export function NotHere({ slug, engine, taskId }: NotHereProps) {
       }
       return found;
     },
-    enabled: isLooking && others.length > 0,
+    enabled: isSearching && others.length > 0,
     staleTime: 30_000,
   });
   return (
     <>
       <Empty
-        title="This task is not here"
+        title="Task not in this project"
         chips={
           <>
-            <ButtonLink href={paths.tasks(slug)}>All tasks of {slug}</ButtonLink>
+            <ButtonLink href={paths.tasks(slug)}>All tasks in {slug}</ButtonLink>
             <ButtonLink href={paths.tasks(slug, { search: taskId.slice(0, 500) })}>
               Search the list for this id
             </ButtonLink>
-            {next > 0 && (!isLooking || elsewhere.data?.length === 0) ? (
-              <Button onClick={() => setLookedAt(lookedAt + mostLookedAt)}>
-                {lookText(next, all.length, isLooking)}
+            {next > 0 && (!isSearching || elsewhere.data?.length === 0) ? (
+              <Button onClick={() => setSearched(searched + searchStep)}>
+                {searchLabel(next, all.length, isSearching)}
               </Button>
             ) : null}
           </>
         }
       >
         <p>
-          <span className="mono">{idTail(taskId)}</span> of {printable(engine)} is not in this project, or it is past
-          the retention and was deleted.
+          No {printable(engine)} task <span className="mono">{idTail(taskId)}</span>. It may be in another project or
+          past retention.
         </p>
         <p role="status">
-          {!isLooking ? null : elsewhere.data === undefined ? (
+          {!isSearching ? null : elsewhere.data === undefined ? (
             elsewhere.isError ? null : (
-              "Looking in the other projects"
+              "Searching other projects…"
             )
           ) : elsewhere.data.length === 0 ? (
-            noneText(Math.min(lookedAt, all.length), all.length)
+            noneText(Math.min(searched, all.length), all.length)
           ) : (
             <>
               Found in{" "}
@@ -87,16 +87,16 @@ export function NotHere({ slug, engine, taskId }: NotHereProps) {
   );
 }
 
-function lookText(next: number, all: number, isMore: boolean): string {
-  if (isMore) return `Look in ${next} more`;
-  if (all === 1) return "Look in the other project";
-  return next < all ? `Look in ${next} of the ${all} other projects` : `Look in ${all} other projects`;
+function searchLabel(next: number, all: number, isMore: boolean): string {
+  if (isMore) return `Search ${next} more`;
+  if (all === 1) return "Search the other project";
+  return next < all ? `Search ${next} of ${all} other projects` : `Search ${all} other projects`;
 }
 
-function noneText(lookedAt: number, all: number): string {
-  return lookedAt < all
-    ? `It is in none of the first ${lookedAt} of the ${all} other projects.`
-    : "It is in none of the other projects either.";
+function noneText(searched: number, all: number): string {
+  return searched < all
+    ? `Not found in the first ${searched} of ${all} other projects.`
+    : "Not found in any other project.";
 }
 
 async function isIn(slug: string, engine: string, taskId: string, signal: AbortSignal): Promise<boolean> {

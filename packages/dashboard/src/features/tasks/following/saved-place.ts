@@ -3,31 +3,31 @@ import type { QueryClient } from "@tanstack/react-query";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { activeFilters, type TasksSearch, taskListQuery } from "../../task-data/index.ts";
 
-/** Where a reader was in a list: how far it was scrolled, and which row was the current one. */
+/** The user's place in a list: scroll offset and current row. */
 interface ListPlace {
   top: number;
   currentId: string | null;
 }
 
-// By entry of the browser's history, so that Back finds the list as it was left, and a new visit starts at the top. The
-// filters belong to it: the entry of the address changes a moment before the list that it shows.
+// Keyed by history entry, so that Back restores the list and a new visit starts at the top. The filters are part of the
+// key, as the history entry changes a moment before the list does.
 const places = new Map<string, ListPlace>();
 const maximumPlaces = 100;
 
-function placeAt(entry: string, filterText: string): ListPlace | null {
+function savedPlace(entry: string, filterText: string): ListPlace | null {
   return places.get(`${entry} ${filterText}`) ?? null;
 }
 
-function keepPlace(entry: string, filterText: string, place: ListPlace): void {
+function savePlace(entry: string, filterText: string, place: ListPlace): void {
   putLast(places, `${entry} ${filterText}`, place, maximumPlaces);
 }
 
 const nearTopPx = 4;
 
-/** The place of the reader in the list on screen, which follows the filters; Back finds it as it was left. */
-export function useKeptPlace(entry: string, filterText: string) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: read once for each list that comes on screen
-  const left = useMemo(() => placeAt(entry, filterText), [filterText]);
+/** The user's place in the current list, per set of filters, restored by Back. */
+export function useSavedPlace(entry: string, filterText: string) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read once per shown list
+  const left = useMemo(() => savedPlace(entry, filterText), [filterText]);
   const leftTop = left?.top ?? 0;
   const top = useRef(leftTop);
   const [isTop, setTop] = useState(leftTop < nearTopPx);
@@ -38,43 +38,43 @@ export function useKeptPlace(entry: string, filterText: string) {
     setTop(leftTop < nearTopPx);
     if (left) setCurrentId(left.currentId);
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each list that comes on screen
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per shown list
   useLayoutEffect(() => {
     top.current = leftTop;
   }, [filterText]);
-  const keep = () => keepPlace(entry, filterText, { top: top.current, currentId });
-  useEffect(keep, [entry, filterText, currentId]);
+  const save = () => savePlace(entry, filterText, { top: top.current, currentId });
+  useEffect(save, [entry, filterText, currentId]);
   return {
-    /** Null in a list that was not left before. */
+    /** Null for a list without a saved place. */
     leftTop: left?.top ?? null,
     isTop,
     currentId,
     setCurrentId,
     onScroll(to: number) {
       top.current = to;
-      keep();
+      save();
       setTop(to < nearTopPx);
     },
   };
 }
 
-// The instants that the ages of an address were counted back to when its list was last read.
+// The timestamps that a URL's ages were resolved to when its list was last read.
 const bounds = new Map<string, TaskFilters>();
 const maximumBounds = 20;
 
-/** The filters of an address as text: the same for the list, its drawer, and the pages of its tasks. */
+/** The filters of a URL as text; equal for the list, its drawer and its task pages. */
 export function filterTextOf(search: TasksSearch): string {
   return JSON.stringify(activeFilters(search).map((key) => [key, search[key]]));
 }
 
-/** The filters that the list of this address was last read with, while it is still here. */
-export function keptFilters(client: QueryClient, slug: string, search: TasksSearch): TaskFilters | null {
+/** The filters that this URL's list was last read with, if that list is still cached. */
+export function savedFilters(client: QueryClient, slug: string, search: TasksSearch): TaskFilters | null {
   const filters = bounds.get(`${slug} ${filterTextOf(search)}`);
-  const isHere = filters && client.getQueryData(taskListQuery(slug, filters).queryKey) !== undefined;
-  return isHere ? filters : null;
+  const isCached = filters && client.getQueryData(taskListQuery(slug, filters).queryKey) !== undefined;
+  return isCached ? filters : null;
 }
 
-export function keepFilters(slug: string, filterText: string, filters: TaskFilters): void {
+export function saveFilters(slug: string, filterText: string, filters: TaskFilters): void {
   putLast(bounds, `${slug} ${filterText}`, filters, maximumBounds);
 }
 

@@ -1,12 +1,12 @@
 import { useEffect, useState } from "react";
 
-/** Why the rows must stay as they are for now. */
-type Hold = "menu" | "text" | null;
+/** What currently freezes the rows. */
+type Freeze = "menu" | "text" | null;
 
-/** Not the layer that says why a button is off: nobody works in it. */
+/** Excludes the tooltip that explains a disabled button, which has no controls. */
 const openMenu = '[popover]:popover-open:not([aria-hidden="true"]), dialog:modal';
 
-function readHold(): Hold {
+function readFreeze(): Freeze {
   if (document.querySelector(openMenu)) return "menu";
   const selection = document.getSelection();
   if (!selection || selection.isCollapsed) return null;
@@ -15,13 +15,13 @@ function readHold(): Hold {
   return element?.closest("[role=grid]") ? "text" : null;
 }
 
-function watchHold(listener: () => void): () => void {
+function watchFreeze(listener: () => void): () => void {
   let frame = 0;
   const later = () => {
     cancelAnimationFrame(frame);
     frame = requestAnimationFrame(listener);
   };
-  // A modal that a script opens tells nobody, but takes the focus. Neither toggle nor close bubbles.
+  // A modal opened by script fires no event but takes focus. Neither toggle nor close bubbles, so they are captured.
   const events = ["selectionchange", "focusin", "click", "toggle", "close"];
   for (const event of events) document.addEventListener(event, later, true);
   return () => {
@@ -31,11 +31,11 @@ function watchHold(listener: () => void): () => void {
 }
 
 /**
- * An open menu or dialog, or text marked in the list: whoever reads there must not have it changed under the eyes.
- * Looked at after what may have changed it and never while rendering: to read a selection forces a layout.
+ * Whether an open menu or dialog, or selected text in the list, freezes the rows. Checked after events that may change it
+ * and never while rendering, as reading the selection forces a layout.
  */
-export function useHold(): Hold {
-  const [hold, setHold] = useState<Hold>(null);
-  useEffect(() => watchHold(() => setHold(readHold())), []);
-  return hold;
+export function useFreeze(): Freeze {
+  const [freeze, setFreeze] = useState<Freeze>(null);
+  useEffect(() => watchFreeze(() => setFreeze(readFreeze())), []);
+  return freeze;
 }
