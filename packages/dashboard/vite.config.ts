@@ -52,7 +52,7 @@ export default defineConfig({
               "address/(?!list-filter)",
               "(react-query|query-core|task-query|save-file)",
               "features/(admin|agents|audit|memberships|projects|queues|task-data)/[a-z-]*queries",
-              "features/(actions/(requests/use-act|tasks/bulk-actions)|agents/losses/use-gaps|tasks/(life|focus-back|following/(kept-list|reach)))",
+              "features/(actions/(requests/use-act|tasks/bulk-actions)|agents/losses/use-gaps|tasks/(life|focus-back|following/(saved-place|reach)))",
             ]),
             group("table", ["ui/(tables/(Window|steady)|forms/FilterBox)", "live/.*row-pages", "address/list-filter"]),
             // The strip above the task list, which is drawn once the rows are here, and what the overview takes from lists.

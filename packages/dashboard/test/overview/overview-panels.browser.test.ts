@@ -3,7 +3,7 @@ import type { TestBrain } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { connectFleet, type Fleet, fleetSnapshot, noteLoss } from "../traffic/fleet.ts";
-import { holdReads } from "../window/held-read.ts";
+import { holdReads } from "../window/delayed-reads.ts";
 import { axeFaults, chooseInAddress, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
 import { tellDay } from "../traffic/day-of-traffic.ts";
 import { tell } from "../traffic/task-traffic.ts";
-import { holdReads } from "../window/held-read.ts";
+import { holdReads } from "../window/delayed-reads.ts";
 import { moveClockUntil } from "../window/page-clock.ts";
 import { axeFaults, openScreen } from "../window/screen.ts";
 

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { actions, type CommandAgent, connectCommandAgent } from "../traffic/command-agent.ts";
 import { deadLetter, deadLetterRow, deadLettersPage, loadDeadLetters } from "../traffic/dead-letters.ts";
-import { holdReads } from "../window/held-read.ts";
+import { holdReads } from "../window/delayed-reads.ts";
 import { openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;

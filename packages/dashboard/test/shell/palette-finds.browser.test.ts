@@ -2,7 +2,7 @@ import type { TestBrain } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CommandAgent, connectCommandAgent } from "../traffic/command-agent.ts";
-import { holdReads } from "../window/held-read.ts";
+import { holdReads } from "../window/delayed-reads.ts";
 import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;

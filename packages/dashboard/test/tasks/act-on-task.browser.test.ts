@@ -26,7 +26,7 @@ async function openAs(role: TestRole, path: string) {
 const tray = (page: Page) => page.getByRole("region", { name: /^Commands/ });
 
 describe("a task", () => {
-  test("is retried by reference, and followed to the new task without leaving its page", async () => {
+  test("is retried by reference, and its new task opens from the same page", async () => {
     const { page, faults } = await openAs("operator", "tasks/bullmq/bad-1");
     const result = held<CommandOutcome>();
     agent.answer = () => result.promise;
@@ -40,7 +40,7 @@ describe("a task", () => {
     expect(agent.got.map(({ action, parameters }) => [action, parameters.task_id, parameters.override_args])).toEqual([
       ["retry_task", "bad-1", null],
     ]);
-    // The task's own state is what its engine says, not what was asked for.
+    // The task's own state is what its engine reports, not what was requested.
     expect(await page.title()).toMatch(/^failure/);
     result.fulfil({ status: "success", result: { new_task_id: "again-1" } });
     await tray(page).getByText("completed").waitFor();
@@ -60,7 +60,7 @@ describe("a task", () => {
     expect(faults).toEqual([]);
   });
 
-  test("is retried with changed inputs, both of them, later", async () => {
+  test("is retried later with changed args and kwargs", async () => {
     const { page } = await openAs("operator", "tasks/bullmq/bad-1");
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.keyboard.press("r");
@@ -88,7 +88,7 @@ describe("a task", () => {
     expect(Date.parse(String(command?.parameters.eta))).toBeGreaterThan(Date.now());
   });
 
-  test("is retried with changes from its own entry, and the rate of its name is limited on its worker", async () => {
+  test("is retried with changes from its own menu entry, and the rate of its name is limited on its worker", async () => {
     const { page, faults } = await openAs("operator", "tasks/bullmq/bad-1");
     const more = page.getByRole("button", { name: "More actions" });
     await more.click();
@@ -114,7 +114,7 @@ describe("a task", () => {
     expect(faults).toEqual([]);
   });
 
-  test("without a worker says why the rate of its name cannot be limited", async () => {
+  test("without a worker explains why the rate of its name cannot be limited", async () => {
     const { page } = await openAs("operator", "tasks/bullmq/wait-1");
     await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("button", { name: /^Retry with changes.*The task has not finished yet/ }).waitFor();
@@ -123,7 +123,7 @@ describe("a task", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
-  test("says who retried it and when without a press of a button, also of a retry of several tasks", async () => {
+  test("shows who retried it and when, also for a retry of several tasks", async () => {
     agent.answer = () => ({ status: "failed", error: "the job is locked by its worker" });
     const path = `/projects/${brain.project.slug}/commands`;
     const filter = { engine: "bullmq", task_ids: ["bad-2", "bad-1"] };
@@ -152,7 +152,7 @@ describe("a task", () => {
     expect(faults).toEqual([]);
   });
 
-  test("with redacted inputs has none filled in, and none with the marker is sent", async () => {
+  test("with redacted inputs has none filled in, and inputs with the marker are not sent", async () => {
     const { page } = await openAs("operator", "tasks/bullmq/bad-2");
     await page.getByRole("button", { name: "Retry" }).click();
     const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
@@ -166,7 +166,7 @@ describe("a task", () => {
     expect(agent.got).toEqual([]);
   });
 
-  test("is cancelled after a confirmation; a failure stays in the tray with its words", async () => {
+  test("is cancelled after a confirmation; a failure stays in the tray with its message", async () => {
     agent.answer = () => ({ status: "failed", error: "the job is locked by its worker" });
     const { page } = await openAs("operator", "tasks?task=bullmq/wait-1");
     const drawer = page.getByRole("dialog", { name: "search.reindex" });
@@ -180,7 +180,7 @@ describe("a task", () => {
     await tray(page).getByText("Failed: the job is locked by its worker").waitFor();
   });
 
-  test("that has not ended is not retried, and one that has is not cancelled", async () => {
+  test("is not retried before it finishes, and not cancelled after it", async () => {
     const { page } = await openAs("operator", "tasks/bullmq/wait-1");
     const titleOf = (name: string) => page.getByRole("button", { name, exact: true }).getAttribute("title");
     await waitFor(async () => (await titleOf("Retry")) === "The task has not finished yet");
@@ -188,7 +188,7 @@ describe("a task", () => {
     await waitFor(async () => (await titleOf("Cancel")) === "The task has already finished");
   });
 
-  test.each(["viewer", "auditor"] as const)("shows a %s why it cannot be acted on", async (role) => {
+  test.each(["viewer", "auditor"] as const)("explains to a %s why the actions are disabled", async (role) => {
     const { page } = await openAs(role, "tasks/bullmq/bad-1");
     for (const name of ["Retry", "Cancel"]) {
       const button = page.getByRole("button", { name, exact: true });
@@ -200,15 +200,15 @@ describe("a task", () => {
   });
 });
 
-describe("a refusal", () => {
-  test("is told in words, and the same request again is the same command", async () => {
+describe("a rejected request", () => {
+  test("is explained, and repeating the request returns the same command", async () => {
     const { page } = await openAs("operator", "tasks/bullmq/bad-1");
     await page.getByRole("button", { name: "Retry" }).click();
     const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
     const keys: unknown[] = [];
     await page.route("**/commands/retry-task", async (route) => {
       keys.push((route.request().postDataJSON() as { idempotency_key: unknown }).idempotency_key);
-      // The first answer is lost on its way back.
+      // The first response is lost.
       if (keys.length > 1) return route.continue();
       await route.fetch();
       await route.abort();
@@ -228,8 +228,8 @@ describe("a refusal", () => {
   });
 });
 
-describe("without an agent that can do it", () => {
-  test("the buttons say so", async () => {
+describe("without an eligible agent", () => {
+  test("the buttons explain it", async () => {
     await using other = await startBrainWithSite();
     const weak = await connectCommandAgent(other, ["cancel_task", "retry_task"]);
     const { page } = await openScreen(other, { cookie: other.as.operator.cookie });
@@ -239,7 +239,7 @@ describe("without an agent that can do it", () => {
     expect(weak.got).toEqual([]);
   });
 
-  test("an engine that submits again gets no retry without inputs", async () => {
+  test("an engine that resubmits tasks gets no retry without inputs", async () => {
     await using other = await startBrainWithSite();
     const tokens = ["retry_task", "retry_by_reference_v1", "retry_resubmits"];
     const resubmitting = await connectCommandAgent(other, tokens);

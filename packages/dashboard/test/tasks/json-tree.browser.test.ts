@@ -32,7 +32,7 @@ async function openTree() {
 }
 
 describe("a search in a tree", () => {
-  test("leads to a hit in branches that were unfolded and folded by hand, and leaves them as they were", async () => {
+  test("shows a match in branches that were expanded or collapsed by hand, and restores them", async () => {
     const { page, tree, branch, find } = await openTree();
     await tree.getByRole("treeitem").first().getByRole("button").first().click();
     await branch("a").getByRole("button").first().click();
@@ -47,7 +47,7 @@ describe("a search in a tree", () => {
     await expect.poll(() => branch("b").getAttribute("aria-expanded")).toBe("false");
   });
 
-  test("lets a branch above a hit be folded, and the next step opens it again", async () => {
+  test("allows a branch above a match to be collapsed, and the next step expands it again", async () => {
     const { input, tree, branch, find } = await openTree();
     await find();
     await branch("a").getByRole("button").first().click();

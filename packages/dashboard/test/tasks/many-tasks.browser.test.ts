@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Told, tell } from "../traffic/task-traffic.ts";
 import { openScreen, startBrainWithSite } from "../window/screen.ts";
 
-// More tasks than one command is asked for: 205 failed and one revoked of one engine, two failed of another.
+// More tasks than one command takes: 205 failed and one revoked of one engine, two failed of another.
 const failures = 205;
 const traceback = "PaymentError: upstream 503\n    at post (/app/src/gateway.ts:87:11)";
 const failed = (taskId: string, ago: number): Told => ({
@@ -23,11 +23,11 @@ beforeAll(async () => {
   const [bullmq, celery] = [createScriptedAdapter("bullmq", tokens), createScriptedAdapter("celery", tokens)];
   for (const engine of [bullmq, celery]) engine.answerCommands(async () => ({ status: "success" }));
   await brain.connectAgent({ engines: [bullmq, celery], heartbeatSeconds: 1 });
-  // The older half failed more than an hour ago.
+  // The older half failed over an hour ago.
   const ago = (at: number) => (at < failures / 2 ? 60 + at : 4_000 + at);
   tell({ adapter: bullmq }, [
     ...Array.from({ length: failures }, (_, at) => failed(`bad-${at}`, ago(at))),
-    { kind: "task.revoked", taskId: "gone", ago: 30, data: { task_name: "pay.refund", queue: "pay" } },
+    { kind: "task.revoked", taskId: "revoked", ago: 30, data: { task_name: "pay.refund", queue: "pay" } },
   ]);
   tell({ adapter: celery }, [failed("other-1", 40), failed("other-2", 50)]);
   await waitFor(async () => {
@@ -48,7 +48,7 @@ interface Sent {
   max: number;
 }
 
-/** What the page asks for, in order: the end of the path and the body. */
+/** The requests of the page in order: the end of the path and the body. */
 function requestsOf(page: Page): [string, Sent][] {
   const sent: [string, Sent][] = [];
   page.on("request", (request: Request) => {
@@ -66,8 +66,8 @@ const shapeOf = ([name, { filter, max }]: [string, Sent]) => ({
 });
 const tray = (page: Page) => page.getByRole("region", { name: /^Commands/ });
 
-describe("more tasks of an engine than one command is asked for", () => {
-  test("are retried, when they are ticked, as bulk retries that go on by themselves", async () => {
+describe("more tasks of an engine than one command takes", () => {
+  test("are retried as bulk retries when selected", async () => {
     const { page, faults } = await open("tasks");
     const sent = requestsOf(page);
     const bar = page.getByRole("region", { name: "Selected tasks" });
@@ -94,7 +94,7 @@ describe("more tasks of an engine than one command is asked for", () => {
     expect(faults).toEqual([]);
   });
 
-  test("are retried, when they have one issue, all that its button counts, whatever time is chosen", async () => {
+  test("are all retried from their issue, regardless of the time range", async () => {
     const [issue] = (await brain.as.operator.get(`/projects/${brain.project.slug}/issues`)).body.items;
     const { page, faults } = await open(`issues/${issue.fingerprint}?since=-1h`);
     const sent = requestsOf(page);

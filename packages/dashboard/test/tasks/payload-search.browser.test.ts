@@ -28,7 +28,7 @@ async function openList(search = "") {
 const rows = (page: Page) => page.locator("[role=row][id]");
 
 test.each(["customer=42", "customer:42"])(
-  "a search for %s leads to the one for that value in the arguments",
+  "a search for %s suggests the search for that value in the arguments",
   async (typed) => {
     const { page, faults } = await openList("?queue=orders");
     await rows(page).first().waitFor();
@@ -47,7 +47,7 @@ test.each(["customer=42", "customer:42"])(
   },
 );
 
-test("a key behind other terms is refused with the place where payloads have it", async () => {
+test("an unknown key after other terms is rejected with the path where payloads have it", async () => {
   const { page } = await openList();
   const box = page.getByRole("combobox");
   await box.fill("queue:orders customer:43");

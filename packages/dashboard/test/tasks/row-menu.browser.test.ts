@@ -27,7 +27,7 @@ async function openAs(role: TestRole) {
 }
 
 describe("the menu of a row", () => {
-  test("opens by a key under the current row, is walked by keys, and gives the focus back", async () => {
+  test("opens by keyboard below the current row, supports arrow keys, and restores focus", async () => {
     const { page, faults } = await openAs("operator");
     await rowOf(page, "bad-1").focus();
     await page.keyboard.press("m");
@@ -43,7 +43,7 @@ describe("the menu of a row", () => {
     expect(faults).toEqual([]);
   });
 
-  test("opens by its button, retries what has ended, and says why the rest cannot be done", async () => {
+  test("opens by its button, retries a finished task, and explains disabled actions", async () => {
     const { page } = await openAs("operator");
     await rowOf(page, "bad-1").hover();
     await rowOf(page, "bad-1")
@@ -64,7 +64,7 @@ describe("the menu of a row", () => {
     expect([agent.got[0]?.action, agent.got[0]?.parameters.task_id]).toEqual(["retry_task", "bad-1"]);
   });
 
-  test("copies, selects, narrows the list and leads on", async () => {
+  test("copies, selects, filters and links to other pages", async () => {
     const { page } = await openAs("viewer");
     const choose = async (id: string, words: string) => {
       await rowOf(page, id).focus();
@@ -87,7 +87,7 @@ describe("the menu of a row", () => {
     await page.getByRole("heading", { level: 1, name: "PaymentError" }).waitFor();
   });
 
-  test("offers a viewer nothing that the role may not do", async () => {
+  test("offers a viewer only allowed actions", async () => {
     const { page } = await openAs("viewer");
     await rowOf(page, "bad-1").focus();
     await page.keyboard.press("m");

@@ -54,7 +54,7 @@ const question = (page: Page) => page.getByText(/^Why is it not (running|finishe
 const paused = (page: Page) => page.getByText("Queue mails is paused. No tasks start until it is resumed.");
 
 describe("why a task is not running", () => {
-  test("is told at once of one that waits, with what it rests on, and again when that changes", async () => {
+  test("is explained for a waiting task with evidence, and refreshed when it changes", async () => {
     const { page, faults } = await openScreen(shop.brain, { cookie: shop.brain.as.viewer.cookie });
     await page.clock.install();
     await page.goto(`/p/${shop.brain.project.slug}/tasks/${engine}/waits`);
@@ -74,7 +74,7 @@ describe("why a task is not running", () => {
     expect(faults).toEqual([]);
   });
 
-  test("is asked of one that runs when somebody opens it, by the keyboard too", async () => {
+  test("is loaded for a running task when opened, also by keyboard", async () => {
     const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.viewer.cookie });
     const asked: string[] = [];
     page.on("request", (request) => {
@@ -92,13 +92,13 @@ describe("why a task is not running", () => {
     await drawer.getByText(/^The task is running[.] Nothing indicates/).waitFor({ state: "detached" });
   });
 
-  test("is not asked of one that has ended", async () => {
+  test("is not loaded for a finished task", async () => {
     const { page } = await open(`/${engine}/done`);
     await page.getByRole("heading", { level: 1, name: "why.done" }).waitFor();
     expect(await question(page).count()).toBe(0);
   });
 
-  test("that cannot be read says so and leaves the rest, and is asked again", async () => {
+  test("shows a failed load without affecting the rest, and retries", async () => {
     const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.viewer.cookie });
     await page.route(/\/explain$/, (route) => route.fulfill({ status: 500, json: { error: "internal_error" } }));
     await page.goto(`/p/${shop.brain.project.slug}/tasks/${engine}/waits`);

@@ -21,7 +21,7 @@ const widthOf = async (page: Page, name: string) =>
   (await page.getByRole("columnheader", { name, exact: true }).boundingBox())?.width ?? 0;
 
 describe("the columns", () => {
-  test("are chosen, ordered and sized with the keyboard alone, and kept for the next visit", async () => {
+  test("are selected, reordered and resized by keyboard alone, and saved for the next visit", async () => {
     const { page, faults } = await openTasks();
     const before = await widthOf(page, "Queue");
     await page.getByRole("button", { name: "Columns" }).press("Enter");
@@ -48,7 +48,7 @@ describe("the columns", () => {
     expect(faults).toEqual([]);
   });
 
-  test("are dragged to another place and to another width", async () => {
+  test("are moved and resized by dragging", async () => {
     const { page } = await openTasks();
     const head = (name: string) => page.getByRole("columnheader", { name, exact: true });
     await head("Queue").dragTo(head("State"));
@@ -64,7 +64,7 @@ describe("the columns", () => {
     expect(await widthOf(page, "Worker")).toBeCloseTo(box.width + 60, -1);
   });
 
-  test("wider than the page scroll sideways, and the boxes stay in view", async () => {
+  test("wider than the page scroll horizontally, and the checkboxes stay in view", async () => {
     const { page } = await openTasks();
     await page.getByRole("button", { name: "Columns" }).click();
     for (const name of ["Error", "Tags", "Task id", "Started", "Finished"]) {
@@ -83,7 +83,7 @@ describe("the columns", () => {
 });
 
 describe("the height of the rows", () => {
-  test("fits nineteen on a screen, and follows the choice", async () => {
+  test("fits nineteen on a screen, and follows the density setting", async () => {
     await tellKnown(
       shop.brain,
       shop.connected,
@@ -110,7 +110,7 @@ describe("the height of the rows", () => {
   });
 });
 
-test("on a phone a resting finger selects, and further touches select more", async () => {
+test("on a phone a long press selects, and further taps select more", async () => {
   const { page, faults } = await openTasks("", { size: "phone" });
   const first = row(page, "billing.charge failure");
   const box = await first.boundingBox();

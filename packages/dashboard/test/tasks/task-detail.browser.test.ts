@@ -27,7 +27,7 @@ const focusedRow = (page: Page) =>
   page.evaluate(() => document.activeElement?.closest("[role=row]")?.getAttribute("aria-label") ?? null);
 
 describe("the drawer", () => {
-  test("that was opened by its address is walked on from its own task", async () => {
+  test("opened by URL moves on from its own task", async () => {
     const { page } = await openTasks("?task=scripted/bad-1");
     await page.getByRole("dialog").getByText("PaymentError", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Next task in the list" }).click();
@@ -39,7 +39,7 @@ describe("the drawer", () => {
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe("bad-1");
   });
 
-  test("knows the id of a task that its list does not show", async () => {
+  test("has the id of a task that its list does not show", async () => {
     const { page } = await openTasks("?queue=nowhere&task=scripted/bad-1");
     await page.getByRole("dialog").getByText("PaymentError", { exact: true }).waitFor();
     await page.keyboard.press("y");
@@ -48,7 +48,7 @@ describe("the drawer", () => {
     await page.getByRole("heading", { level: 1, name: "billing.charge" }).waitFor();
   });
 
-  test("gives the focus back to the row when it closes", async () => {
+  test("returns focus to the row when it closes", async () => {
     const { page } = await openTasks("?state=failure");
     await row(page, "billing.charge failure").waitFor();
     await page.keyboard.press("j");
@@ -61,8 +61,8 @@ describe("the drawer", () => {
     await expect.poll(() => focusedRow(page)).toBe("billing.charge failure");
   });
 
-  test("that cannot be loaded leaves the list alone, and is asked for again", async () => {
-    // In a window of its own: one that has shown the drawer may still have its file in memory.
+  test("that fails to load does not affect the list, and is retried", async () => {
+    // In a separate window: one that has shown the drawer may still have its file in memory.
     const { page } = await openTasks("?state=failure", { locale: "en-GB" });
     await row(page, "billing.charge failure").waitFor();
     await page.route(/TaskDrawer/, (route) => route.abort());
@@ -80,7 +80,7 @@ describe("the drawer", () => {
   });
 });
 
-describe("walking in the drawer", () => {
+describe("moving between tasks in the drawer", () => {
   const begun = (taskId: string, ago: number): Told[] => [
     { kind: "task.sent", taskId, ago, data: { task_name: `walk.${taskId}`, queue: "walk" } },
     { kind: "task.started", taskId, ago: ago - 1, data: { worker: "w" } },
@@ -96,7 +96,7 @@ describe("walking in the drawer", () => {
 
   beforeAll(() => told([...begun("w-3", 30), ...begun("w-2", 20), ...begun("w-1", 10)]));
 
-  test("reads each task once, and not again because the one before it was another", async () => {
+  test("reads each task only once", async () => {
     const page = await openFirst();
     await page.clock.install();
     const reads: string[] = [];
@@ -112,7 +112,7 @@ describe("walking in the drawer", () => {
     expect(reads.length).toBe(4);
   });
 
-  test("shows what happens to a task that was come to a moment ago", async () => {
+  test("shows changes of a task that was just opened", async () => {
     const page = await openFirst();
     const drawer = page.getByRole("dialog");
     await page.keyboard.press("j");
@@ -126,7 +126,7 @@ describe("walking in the drawer", () => {
 });
 
 describe("a task that is deleted while it is open", () => {
-  test.each(["in the drawer", "on its page"])("is not shown %s as if it were still there", async (where) => {
+  test.each(["in the drawer", "on its page"])("is no longer shown %s", async (where) => {
     const id = where.replaceAll(" ", "-");
     await told([{ kind: "task.sent", taskId: id, data: { task_name: "del.one", queue: "del" } }]);
     // The stream is up before the task is opened, so that only the removal itself can make the task be read again.
@@ -147,8 +147,8 @@ describe("a task that is deleted while it is open", () => {
   });
 });
 
-describe("ticking rows", () => {
-  test("moves none of them in a list that scrolls, and deleting asks and gives the focus back", async () => {
+describe("selecting rows", () => {
+  test("moves none of them in a scrolling list, and deleting asks first and restores focus", async () => {
     const { page } = await openTasks();
     const wholeSize = page.viewportSize();
     await page.setViewportSize({ width: 1440, height: 420 });
@@ -178,7 +178,7 @@ describe("ticking rows", () => {
   });
 });
 
-test("new rows asked for with the key are shown where they are, at the top", async () => {
+test("new rows shown by key scroll the list to the top", async () => {
   const flood = Array.from({ length: 60 }, (_, index) => ({
     kind: "task.sent",
     taskId: `tall-${index}`,
@@ -208,7 +208,7 @@ describe("odd names and ids", () => {
     " ": "blank",
   };
 
-  test("are text wherever they stand, and their tasks open", async () => {
+  test("are shown as text everywhere, and their tasks open", async () => {
     await told(
       Object.entries(odd).map(([name, taskId]) => ({
         kind: "task.sent",
@@ -235,7 +235,7 @@ describe("odd names and ids", () => {
     expect(faults).toEqual([]);
   });
 
-  test("are escaped in what is read out of queues and workers, and lead to their own tasks", async () => {
+  test("are escaped for queues and workers, and link to their own tasks", async () => {
     const name = "turned\u202E";
     tell(shop.connected, [
       { kind: "task.sent", taskId: "turned-1", ago: 9, data: { task_name: "turned.one", queue: name } },
@@ -251,7 +251,7 @@ describe("odd names and ids", () => {
     const { searchParams } = new URL((await link.getAttribute("href")) ?? "", page.url());
     expect(Object.fromEntries(searchParams)).toEqual({ worker: name, q: "engine:scripted" });
     await shop.brain.runLoop("stats.fold-counters");
-    // Queues and workers are noted some time after their tasks, and a list reads the figures of a new one only with its next look at all.
+    // Queues and workers appear some time after their tasks, and a list loads the figures of a new one with its next refresh.
     for (const list of ["queues", "workers"]) {
       const path = `/projects/${shop.brain.project.slug}/${list}`;
       await waitFor(async () =>
@@ -265,9 +265,9 @@ describe("odd names and ids", () => {
     }
   });
 
-  test("of dots say that no address can carry them", async () => {
+  test("of dots explain that no URL can contain them", async () => {
     tell(shop.connected, [{ kind: "task.sent", taskId: "..", data: { task_name: "dots.one", queue: "dots" } }]);
-    // A list that stands already would only announce it.
+    // A list that is already open would only announce it.
     await waitFor(async () => (await shop.brain.as.admin.get(`${tasksPath()}?queue=dots`)).body.items.length === 1);
     const { page } = await openTasks("?queue=dots");
     await row(page, "dots.one pending").getByRole("link", { name: "dots.one" }).click();
@@ -276,7 +276,7 @@ describe("odd names and ids", () => {
   });
 });
 
-test("every part of the drawer, and the menus over the list, are reachable", async () => {
+test("every part of the drawer and the list's menus are accessible", async () => {
   const { page } = await openTasks("?task=scripted/bad-1");
   const parts = page.getByRole("dialog").getByRole("navigation", { name: "Task parts" }).getByRole("button");
   await page.getByRole("dialog").getByText("PaymentError", { exact: true }).waitFor();

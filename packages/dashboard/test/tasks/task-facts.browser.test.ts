@@ -28,8 +28,8 @@ async function open(path: string): Promise<Page> {
 }
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 
-describe("the head of a task", () => {
-  test("tells how long it still waits, and leads to its queue, its release and its tags", async () => {
+describe("the header of a task", () => {
+  test("shows how long it still waits, and links to its queue, release and tags", async () => {
     const page = await open("/scripted/later-1");
     await page.getByText(/^earliest start in (59 min|1 h)/).waitFor();
     const hrefOf = async (name: string) =>
@@ -40,7 +40,7 @@ describe("the head of a task", () => {
     expect(await hrefOf("vip")).toBe(`${project}/tasks?q=tag:"vip"`);
   });
 
-  test("copies its address and its fields", async () => {
+  test("copies its URL and its fields", async () => {
     const page = await open("/scripted/later-1");
     const copy = async (words: string) => {
       await page.getByRole("button", { name: "More actions" }).click();
@@ -54,7 +54,7 @@ describe("the head of a task", () => {
   });
 });
 
-test("a family that is larger than is shown says so", async () => {
+test("a family larger than shown says so", async () => {
   const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
   await page.route(/\/tree$/, async (route) => {
     const tree = await (await route.fetch()).json();
@@ -64,17 +64,17 @@ test("a family that is larger than is shown says so", async () => {
   await page.getByText("Only the first 500 tasks of the family are shown.").waitFor();
 });
 
-test("the ids of ticked tasks are copied, and more than ten thousand are deleted in several goes", async () => {
+test("the ids of selected tasks are copied, and over ten thousand are deleted in several requests", async () => {
   const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
   await page.route(/\/api\/.*\/tasks\?/, async (route) => {
     const { searchParams } = new URL(route.request().url());
     if (searchParams.has("cursor"))
       return route.fulfill({ json: { items: [], next_cursor: "more", total_count: null } });
     const answer = await (await route.fetch()).json();
-    const told = searchParams.has("include_total") ? { total_count: 12_345 } : { next_cursor: "more" };
-    await route.fulfill({ json: { ...answer, ...told } });
+    const extra = searchParams.has("include_total") ? { total_count: 12_345 } : { next_cursor: "more" };
+    await route.fulfill({ json: { ...answer, ...extra } });
   });
-  // Counts of so many tasks are lower bounds, so the total is read by itself.
+  // Counts of this many tasks are lower bounds, so the total is requested separately.
   await page.route(/\/facets\?/, async (route) => {
     const { values, ...facet } = await (await route.fetch()).json();
     await route.fulfill({ json: { ...facet, values: values.map((one: object) => ({ ...one, exact: false })) } });

@@ -13,7 +13,7 @@ const sent = (taskId: string, data: Record<string, unknown>, ago = 5): Told => (
   data,
 });
 
-/** Every other task of a name fails, and only those come from one gateway. */
+/** Every second task of a name fails, and only those use a certain gateway. */
 function compared(index: number): Told[] {
   const taskId = `cmp-${index}`;
   const hasFailed = index % 2 === 0;
@@ -50,7 +50,7 @@ async function openTask(taskId: string): Promise<Screen> {
 }
 
 describe("why it failed", () => {
-  test("is set beside the tasks that passed, and leads to those of the same fingerprint", async () => {
+  test("is compared with succeeded tasks, and links to the same fingerprint", async () => {
     const { page } = await openTask("cmp-0");
     const panel = page.getByRole("region", { name: "What's different about the failures" });
     await panel
@@ -69,12 +69,12 @@ describe("why it failed", () => {
     await page.getByText("6 shown").waitFor();
   });
 
-  test("is not guessed at from too few tasks", async () => {
+  test("is not compared with too few tasks", async () => {
     const { page } = await openTask("bad-1");
     await page.getByText("1 failure (last 24 h). A comparison needs at least 5.").waitFor();
   });
 
-  test("leads to failures that say the same while none was for good", async () => {
+  test("links to similar failures while none is final", async () => {
     const { page } = await openTask("retrying");
     const like = page.getByRole("link", { name: "Similar failures" });
     const query = new URL((await like.getAttribute("href")) ?? "", shop.brain.url).searchParams;
@@ -84,7 +84,7 @@ describe("why it failed", () => {
     ]);
   });
 
-  test("is read frame by frame: libraries folded, innermost first or as printed, wrapped, copied", async () => {
+  test("is shown by frame: libraries collapsed, innermost first or as printed, wrapped, copied", async () => {
     const { page, faults } = await openTask("bad-1");
     const panel = page.getByRole("region", { name: /^Failure/ });
     const traceback = panel.getByRole("region", { name: "Traceback" });
@@ -107,7 +107,7 @@ describe("why it failed", () => {
   });
 });
 
-test("events that were lost while a task lived are told above it", async () => {
+test("events lost during a task's lifetime are shown above it", async () => {
   const screen = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
   const { page } = screen;
   const received = Date.parse((await taskOf("bad-1")).body.received_at);

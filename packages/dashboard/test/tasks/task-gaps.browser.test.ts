@@ -6,7 +6,7 @@ import { axeFaults, openScreen } from "../window/screen.ts";
 const shop = openShop();
 const row = (page: Page, name: string) => page.getByRole("row", { name });
 
-/** The list with events lost from `from` to `to` seconds before now. */
+/** Opens the list with events lost from `from` to `to` seconds ago. */
 async function openWithGap(from: number, to: number, search = ""): Promise<Page> {
   const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
   const at = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
@@ -18,8 +18,8 @@ async function openWithGap(from: number, to: number, search = ""): Promise<Page>
   return page;
 }
 
-describe("events that were lost", () => {
-  test("are told between the rows that came before and after", async () => {
+describe("lost events", () => {
+  test("are shown between the rows before and after", async () => {
     const page = await openWithGap(75, 65);
     const band = page.getByRole("grid").getByRole("row").filter({ hasText: "31 events lost" });
     await band.waitFor();
@@ -31,7 +31,7 @@ describe("events that were lost", () => {
     expect(await axeFaults(page)).toEqual([]);
   });
 
-  test("above all rows leave the way to them by Tab", async () => {
+  test("above all rows keep the rows reachable by Tab", async () => {
     const page = await openWithGap(0, -1, "?queue=billing");
     await page.getByText("31 events lost").first().waitFor();
     await row(page, "billing.charge failure").waitFor();
@@ -42,7 +42,7 @@ describe("events that were lost", () => {
   });
 });
 
-test("a list that ends long ago looks for losses and counts its tasks back from its own end", async () => {
+test("a list that ends in the past reads gaps and counts relative to its own end", async () => {
   const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
   const statuses: [string, number][] = [];
   page.on("response", (response) => {

@@ -11,7 +11,7 @@ async function openOnPhone(path: string): Promise<Page> {
   return page;
 }
 
-/** Pixels from the top of the page's content to the tabs of the task. */
+/** Distance in pixels from the top of the page's content to the task's tabs. */
 const headHeight = async (page: Page): Promise<number> => {
   const tabs = page.getByRole("navigation", { name: "Task parts" });
   await tabs.waitFor();
@@ -19,12 +19,12 @@ const headHeight = async (page: Page): Promise<number> => {
   return (below?.y ?? Number.POSITIVE_INFINITY) - (main?.y ?? 0);
 };
 
-test("leaves the first screen of a phone to the parts of the task", async () => {
+test("leaves most of a phone's first screen to the parts of the task", async () => {
   const page = await openOnPhone("tasks/scripted/bad-1");
   await page.getByText("PaymentError", { exact: true }).first().waitFor();
   expect(await headHeight(page)).toBeLessThanOrEqual(200);
   const facts = page.locator("main header dl");
-  // They are swiped, and all of them can be reached.
+  // All of them can be reached by swiping.
   await facts.getByText("bad-1").waitFor();
   await facts.getByText("Finished").scrollIntoViewIfNeeded();
   const { x = -1, width = 0 } = (await facts.getByText("Finished").boundingBox()) ?? {};
@@ -32,14 +32,14 @@ test("leaves the first screen of a phone to the parts of the task", async () => 
   expect(x + width).toBeLessThanOrEqual(390);
 });
 
-test("has one menu for what is done rarely", async () => {
+test("has one menu for rare actions", async () => {
   const page = await openOnPhone("tasks/scripted/bad-1");
   const head = page.locator("main header");
   await head.getByRole("button", { name: "More actions" }).waitFor();
   expect(await head.locator("button[popovertarget]").count()).toBe(1);
 });
 
-test("what a task has not is left out or said in one line", async () => {
+test("missing parts of a task are left out or shown as one line", async () => {
   const page = await openOnPhone("tasks/scripted/wait-1");
   await page.getByRole("heading", { name: "What happened" }).waitFor();
   const parts = page.getByRole("navigation", { name: "Task parts" }).getByRole("button");
@@ -51,7 +51,7 @@ test("what a task has not is left out or said in one line", async () => {
   expect((await input.boundingBox())?.height).toBeLessThanOrEqual(48);
 });
 
-test("a phone finds the search on the pages of a project", async () => {
+test("a phone has the search on a project's pages", async () => {
   const page = await openOnPhone("tasks/scripted/bad-1");
   await page.getByRole("button", { name: "Find or go to" }).click();
   await page.getByRole("dialog").getByRole("combobox").waitFor();

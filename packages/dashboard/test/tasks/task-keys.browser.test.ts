@@ -33,7 +33,7 @@ const focused = (page: Page) =>
   page.evaluate(() => document.activeElement?.closest("[role=row]")?.getAttribute("aria-label") ?? null);
 
 describe("the keys of the list", () => {
-  test("walk by one, by a screen and to the ends, with the focus", async () => {
+  test("move focus by one row, by a screen and to the ends", async () => {
     const { page } = await openTasks("?queue=keys");
     await row(page, "key.n0 pending").focus();
     const goes = async (key: string, to: string) => {
@@ -48,7 +48,7 @@ describe("the keys of the list", () => {
     await goes("Home", "key.n0");
   });
 
-  test("x selects, Shift and k select on the way up, u closes the drawer", async () => {
+  test("x selects, Shift+k extends the selection upwards, u closes the drawer", async () => {
     const { page } = await openTasks("?queue=keys");
     await row(page, "key.n5 pending").focus();
     await page.keyboard.press("x");
@@ -64,7 +64,7 @@ describe("the keys of the list", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
   });
 
-  test("come to the age, which then tells its exact instants in both zones", async () => {
+  test("reach the age cell, which then shows the exact times in both zones", async () => {
     const { page } = await openTasks("?state=failure");
     await row(page, "billing.charge failure").focus();
     for (let step = 0; step < 10; step++) await page.keyboard.press("ArrowRight");
@@ -77,7 +77,7 @@ describe("the keys of the list", () => {
 });
 
 describe("views", () => {
-  test("that every project has lead to their tasks", async () => {
+  test("that are preset show their tasks", async () => {
     const { page } = await openTasks();
     await row(page, "billing.charge failure").waitFor();
     const view = (name: string) =>
@@ -101,7 +101,7 @@ describe("views", () => {
     await shows("All", {});
   });
 
-  test("that were changed are saved as another, and the first one stays", async () => {
+  test("that were changed are saved as a new view, and the first one stays", async () => {
     const { page } = await openTasks("?queue=keys");
     await page.getByRole("button", { name: "Save view" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Keys");
@@ -122,7 +122,7 @@ describe("views", () => {
 });
 
 describe("on a phone", () => {
-  test("rows and their columns are chosen in a menu", async () => {
+  test("rows and their columns are selected in a menu", async () => {
     const { page, faults } = await openTasks("?queue=keys", "phone");
     const first = row(page, "key.n0 pending");
     await first.getByText("keys", { exact: true }).waitFor();
@@ -153,7 +153,7 @@ describe("on a phone", () => {
     await page.getByRole("group", { name: "Add a filter" }).getByRole("button", { name: "queue", exact: true }).tap();
     const filter = page.getByRole("combobox", { name: /^Add a filter/ });
     expect(await filter.inputValue()).toBe("queue:");
-    // The focus moves with the next frame, when the menu is closed.
+    // Focus moves in the next frame, after the menu has closed.
     await expect.poll(() => filter.evaluate((input) => input === document.activeElement)).toBe(true);
     await page.keyboard.type("billing");
     await page.keyboard.press("Enter");
@@ -171,7 +171,7 @@ describe("on a phone", () => {
 
 // Last, because of the flood.
 describe("following", () => {
-  test("lets new tasks slide in at the top, and stops by itself above fifty a second", async () => {
+  test("inserts new tasks at the top, and pauses automatically above fifty a second", async () => {
     const { page } = await openTasks("?queue=tail");
     await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
     tell(shop.connected, [sent("tail-0", "tail.first", "tail")]);
@@ -181,11 +181,11 @@ describe("following", () => {
     await row(page, "tail.second pending").waitFor();
     expect(await page.getByRole("button", { name: /new$/ }).count()).toBe(0);
 
-    let told = 0;
+    let sentCount = 0;
     await expect
       .poll(
         async () => {
-          const flood = Array.from({ length: 120 }, () => sent(`flood-${told++}`, "tail.flood", "tail"));
+          const flood = Array.from({ length: 120 }, () => sent(`flood-${sentCount++}`, "tail.flood", "tail"));
           tell(shop.connected, flood);
           return page.getByRole("button", { name: /^Live tail paused: over 50 new tasks per second/ }).isVisible();
         },

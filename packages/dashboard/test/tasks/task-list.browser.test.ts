@@ -14,7 +14,7 @@ const pollUntilShown = (page: Page, what: Locator) => moveClockUntil(page, 5_000
 const connection = (page: Page, mode: string) =>
   page.getByRole("button", { name: new RegExp(`^Connection: ${mode}`) }).waitFor();
 
-/** With polling alone, reads come when the test moves the page's clock. */
+/** With polling alone, reads happen when the test advances the page's clock. */
 async function openTasks(search = "", options: { isPolling?: boolean } = {}): Promise<Page> {
   const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
   if (options.isPolling) {
@@ -46,7 +46,7 @@ async function remove(taskId: string): Promise<void> {
 }
 
 describe("with polling alone", () => {
-  test("a task that left the filter is shown as it is, and a deleted one leaves the list", async () => {
+  test("a task that no longer matches is updated, and a deleted one is removed", async () => {
     await told([started("poll-1", "poll.one"), started("poll-2", "poll.two")], "started");
     const page = await openTasks("?state=started&search=poll.", { isPolling: true });
     await row(page, "poll.one started").waitFor();
@@ -59,7 +59,7 @@ describe("with polling alone", () => {
     await connection(page, "polling");
   });
 
-  test("rows that more than a page of new tasks lies above are still renewed", async () => {
+  test("rows below more than a page of new tasks are still refreshed", async () => {
     await told([started("deep-1", "deep.one"), started("deep-2", "deep.two")], "started");
     const page = await openTasks("?worker=w", { isPolling: true });
     await row(page, "deep.one started").waitFor();
@@ -74,7 +74,7 @@ describe("with polling alone", () => {
     await row(page, "deep.two started").waitFor({ state: "detached" });
   });
 
-  test("a list that cannot be read again says so, keeps its rows, and stops saying so", async () => {
+  test("a failed refresh is reported, keeps the rows, and is cleared by the next success", async () => {
     const page = await openTasks("?queue=billing", { isPolling: true });
     await row(page, "billing.charge failure").waitFor();
     await page.route(/\/tasks\?/, (route) =>
@@ -89,7 +89,7 @@ describe("with polling alone", () => {
     await alert.waitFor({ state: "detached" });
   });
 
-  test("what was asked for one filter does not come up under the next", async () => {
+  test("a response for one filter does not show under the next", async () => {
     const page = await openTasks("?queue=late", { isPolling: true });
     await page.getByText("No tasks match").waitFor();
     await told([{ kind: "task.sent", taskId: "late-1", data: { task_name: "late.one", queue: "late" } }], "pending");
@@ -118,7 +118,7 @@ describe("with polling alone", () => {
   });
 });
 
-test("one polite region tells how many tasks came and failed, and never names one", async () => {
+test("one polite live region announces how many tasks arrived and failed, never single ones", async () => {
   await told([started("spoken-1", "spoken.one")], "started");
   const page = await openTasks("?search=spoken");
   await row(page, "spoken.one started").waitFor();
@@ -136,7 +136,7 @@ test("one polite region tells how many tasks came and failed, and never names on
   await region.getByText("1 failed", { exact: true }).waitFor();
 });
 
-test("a list that was left is renewed when it is shown again", async () => {
+test("a revisited list is refreshed", async () => {
   await told([started("away-1", "away.one")], "started");
   const page = await openTasks("?state=started&search=away");
   await row(page, "away.one started").waitFor();
@@ -150,10 +150,10 @@ test("a list that was left is renewed when it is shown again", async () => {
   await row(page, "away.one success").waitFor();
 });
 
-describe("answers that are short of a page", () => {
+describe("responses shorter than a page", () => {
   const oldest = Date.parse("2026-01-01T00:00:00Z");
 
-  /** Answers the list with pages of these lengths; without a cursor on the last one. */
+  /** Serves the list as pages of these lengths; the last one has no cursor. */
   async function answerWith(page: Page, lengths: readonly number[]): Promise<() => number> {
     const { body } = await shop.brain.as.admin.get(`${tasksPath()}?limit=1`);
     const [real] = body.items;
@@ -184,14 +184,14 @@ describe("answers that are short of a page", () => {
     return { page, reads: await answerWith(page, lengths) };
   }
 
-  test("are followed by the next ones until the list is full or ended", async () => {
+  test("are followed by the next ones until the screen is full or the list ends", async () => {
     const { page, reads } = await openRouted([1, 0, 2, 3, 0, 0, 1]);
     await row(page, "short.6").waitFor();
     await page.getByText("End of list").waitFor();
     expect(reads()).toBe(7);
   });
 
-  test("are counted by their rows, so that two hundred short pages are no end", async () => {
+  test("are counted by rows, so that two hundred short pages are not the end", async () => {
     const { page } = await openRouted(Array.from({ length: 60 }, () => 4));
     await row(page, "short.0").waitFor();
     const grid = page.getByRole("grid");
@@ -203,7 +203,7 @@ describe("answers that are short of a page", () => {
       .toBe(true);
   });
 
-  test("of ten thousand rows keep few in the document, tick one at once, and then ask to narrow", async () => {
+  test("with ten thousand rows keep few in the document, select one quickly, and ask to narrow the filters", async () => {
     const { page } = await openRouted(Array.from({ length: 51 }, () => 200));
     await row(page, "short.0").first().waitFor();
     const grid = page.getByRole("grid");
@@ -230,7 +230,7 @@ describe("answers that are short of a page", () => {
     expect(new URL(page.url()).searchParams.get("search")).toBe("short");
   });
 
-  test("without any row ask after a while whether to go on, and say how far they came", async () => {
+  test("without rows ask after a while whether to continue, and show how far back they searched", async () => {
     const { page, reads } = await openRouted([...Array.from({ length: 12 }, () => 0), 1]);
     await page.getByText("No matches so far").waitFor();
     await page.getByText(/^Searched back to 2026-01-01/).waitFor();

@@ -23,7 +23,7 @@ beforeAll(async () => {
     sent("walk-1", { task_name: "walk.first", queue: "walk" }, 30),
     sent("walk-2", { task_name: "walk.second", queue: "walk" }, 20),
     sent("walk-3", { task_name: "walk.third", queue: "walk" }, 10),
-    sent("orphan", { task_name: "family.orphan", parent_task_id: "long-gone" }),
+    sent("orphan", { task_name: "family.orphan", parent_task_id: "long-deleted" }),
     sent("deep", { task_name: "json.deep", kwargs: { ...deep, password: "hidden" } }),
     sent("long", { task_name: "json.long", args: [lines] }),
     sent("huge", { task_name: "json.huge", args: [lines.map((line) => line.repeat(12))] }),
@@ -55,7 +55,7 @@ const heading = (page: Page, name: string) => page.getByRole("heading", { level:
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 
 describe("the parts of the page", () => {
-  test("are in the address, and a failed task opens on its failure", async () => {
+  test("are in the URL, and a failed task opens on its failure", async () => {
     const { page } = await openTask("fam-bad");
     const parts = page.getByRole("navigation", { name: "Task parts" });
     await parts.locator("[aria-current]", { hasText: "Failure" }).waitFor();
@@ -69,7 +69,7 @@ describe("the parts of the page", () => {
     await page.locator("#family:focus").waitFor();
   });
 
-  test("say what differs between the attempts, and fold each one's traceback", async () => {
+  test("show the differences between attempts, and collapse each one's traceback", async () => {
     const { page } = await openTask("fam-bad");
     const change = page.getByRole("region", { name: "Attempt 1 compared with attempt 4" });
     await change.getByText("gateway.py:71").waitFor();
@@ -84,7 +84,7 @@ describe("the parts of the page", () => {
     expect(await axeFaults(page)).toEqual([]);
   });
 
-  test("copy the task as an API call that names no secret", async () => {
+  test("copy the task as an API call without secrets", async () => {
     const { page } = await openTask("fam-bad");
     await page.getByRole("button", { name: "More actions" }).click();
     expect(await axeFaults(page)).toEqual([]);
@@ -95,8 +95,8 @@ describe("the parts of the page", () => {
   });
 });
 
-describe("the way through the list", () => {
-  test("goes on from the page in the order of the list that it was opened from", async () => {
+describe("moving through the list", () => {
+  test("continues from the page in the order of its list", async () => {
     const { page } = await open("/tasks?queue=walk&task=scripted/walk-2");
     const drawer = page.getByRole("dialog");
     await drawer.getByText("2 of 3").waitFor();
@@ -115,7 +115,7 @@ describe("the way through the list", () => {
     expect(new URL(page.url()).search).toBe("?queue=walk");
   });
 
-  test("is found again from an address alone", async () => {
+  test("works from a URL alone", async () => {
     const { page } = await openTask("walk-2", "?queue=walk");
     await heading(page, "walk.second");
     await page.getByRole("button", { name: "Previous task in the list" }).click();
@@ -128,7 +128,7 @@ describe("the way through the list", () => {
 describe("the family", () => {
   const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "");
 
-  test("is a treegrid under the keyboard", async () => {
+  test("supports treegrid keys", async () => {
     const { page } = await openTask("fam-bad");
     const tree = page.getByRole("treegrid", { name: "Family of this task with waterfall" });
     await tree.getByRole("row", { name: /this task/ }).focus();
@@ -150,13 +150,13 @@ describe("the family", () => {
     await heading(page, "billing.collect_due");
   });
 
-  test("of one task is left out, and its parent is named where it is not stored", async () => {
+  test("of one task is left out, and its parent is named if it isn't stored", async () => {
     const { page } = await open("/tasks?queue=none&task=scripted/orphan&tab=family");
-    await page.getByText("Started by long-gone, which isn't stored here.").waitFor();
+    await page.getByText("Started by long-deleted, which isn't stored here.").waitFor();
     expect(await page.getByRole("navigation", { name: "Task parts" }).getByText("Family").count()).toBe(0);
   });
 
-  test("is opened in the drawer from the drawer", async () => {
+  test("opens in the drawer from the drawer", async () => {
     const { page } = await open("/tasks?task=scripted/fam-bad&tab=family");
     const drawer = page.getByRole("dialog");
     await drawer.getByRole("link", { name: "emails.payment_failed" }).click();
@@ -166,7 +166,7 @@ describe("the family", () => {
 });
 
 describe("input and result", () => {
-  test("are searched, and walked and copied by keyboard", async () => {
+  test("are searched, navigated and copied by keyboard", async () => {
     const { page } = await openTask("deep");
     const input = page.locator("#input");
     await input.getByRole("tree").waitFor();
@@ -192,7 +192,7 @@ describe("input and result", () => {
     await input.getByRole("treeitem").filter({ hasText: "redacted" }).waitFor();
   });
 
-  test("are unfolded to a chosen depth", async () => {
+  test("are expanded to a selected depth", async () => {
     const { page } = await openTask("deep");
     const input = page.locator("#input");
     await input.getByLabel("Levels of input unfolded").selectOption({ label: "all levels" });
@@ -201,7 +201,7 @@ describe("input and result", () => {
     await expect.poll(() => input.getByRole("treeitem").count()).toBe(1);
   });
 
-  test("of thousands of lines keep only those in view in the document", async () => {
+  test("of thousands of lines keep only visible ones in the document", async () => {
     const { page } = await openTask("long");
     const tree = page.locator("#input").getByRole("tree");
     await tree.getByText('"line 0"').waitFor();
@@ -212,7 +212,7 @@ describe("input and result", () => {
     expect(await tree.getByRole("treeitem").count()).toBeLessThan(100);
   });
 
-  test("over 256 KB say how large they are, and are shown when asked for", async () => {
+  test("over 256 KB show their size, and are loaded on request", async () => {
     const { page } = await openTask("huge");
     const input = page.locator("#input");
     await input.getByText(/KB are more than is drawn unasked/).waitFor();
@@ -225,7 +225,7 @@ describe("input and result", () => {
 });
 
 describe("events", () => {
-  test("are read on beyond the newest page", async () => {
+  test("are loaded beyond the newest page", async () => {
     const { page } = await openTask("busy");
     const events = page.locator("#events");
     await events.getByText("newest 8 of 500+").waitFor();
@@ -241,7 +241,7 @@ describe("events", () => {
     await more.waitFor({ state: "detached" });
   });
 
-  test("of one kind are asked for where not all are here", async () => {
+  test("of one kind are requested if not all events are loaded", async () => {
     const { page } = await openTask("busy");
     const events = page.locator("#events");
     await events.getByLabel("Event kind").selectOption("task.succeeded");
@@ -253,7 +253,7 @@ describe("events", () => {
   });
 });
 
-test("a task of another project is found there when somebody asks", async () => {
+test("a task of another project is found on request", async () => {
   await shop.brain.as.root.post("/projects", { slug: "other", name: "Other" });
   const minted = await shop.brain.as.root.post("/projects/other/agents", { name: "other-1" });
   const { agent, token, hmac_secret: hmacSecret } = minted.body;
@@ -274,7 +274,7 @@ test("a task of another project is found there when somebody asks", async () => 
   await page.waitForURL(/search=nowhere/);
 });
 
-test("a task is looked for in twenty projects at a time, and it is said in how many it was", async () => {
+test("a task is searched in twenty projects at a time, and the page shows in how many", async () => {
   const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
   await page.route(
     (url) => url.pathname === "/api/v1/projects",

@@ -33,7 +33,7 @@ async function openTasks(search: string): Promise<Page> {
   return page;
 }
 
-/** Filters by a queue as a reader does, without another load of the page. */
+/** Filters by a queue as a user does, without reloading the page. */
 async function filterBy(page: Page, queue: string): Promise<void> {
   await page.getByRole("combobox").fill(`queue:${queue}`);
   await page.keyboard.press("Enter");
@@ -41,11 +41,11 @@ async function filterBy(page: Page, queue: string): Promise<void> {
 }
 
 describe("Back", () => {
-  test("finds the list as it was left: scrolled as far, and the focus on the same row", async () => {
+  test("restores the list's scroll position and focused row", async () => {
     const page = await openTasks("?queue=left");
     await row(page, "left.n0 pending").waitFor();
     await scrollTo(page, 2_000);
-    // By its name: the middle of a row may hold a cell's own button.
+    // Clicks the name, as the middle of a row may contain a cell's own button.
     await row(page, "left.n60 pending").getByText("left.n60").click();
     await page.getByRole("dialog").getByRole("heading", { name: "left.n60" }).waitFor();
     const before = await top(page);
@@ -62,7 +62,7 @@ describe("Back", () => {
       .toBe("left.n60 pending");
   });
 
-  test("between two filters finds each list where it was, and a new filter begins at the top", async () => {
+  test("restores each list when switching filters, and a new filter starts at the top", async () => {
     const page = await openTasks("?queue=left");
     await row(page, "left.n0 pending").waitFor();
     await scrollTo(page, 1_500);
@@ -92,7 +92,7 @@ describe("Back", () => {
 });
 
 describe("a list with an age", () => {
-  test("is walked by the drawer in its own range, whichever range was before it", async () => {
+  test("is navigated in the drawer in its own range, regardless of earlier ranges", async () => {
     const page = await openTasks("?queue=left&since=-7m&task=scripted/left-0");
     const drawer = page.getByRole("dialog");
     await drawer.getByText(/^1 of \d+$/).waitFor();
@@ -105,7 +105,7 @@ describe("a list with an age", () => {
     await drawer.getByText("1 of 120").waitFor();
   });
 
-  test("is read once for itself, its drawer and the pages of its tasks", async () => {
+  test("is read once for the list, its drawer and its task pages", async () => {
     const page = await openTasks("");
     await row(page, "billing.charge failure").waitFor();
     const reads: string[] = [];

@@ -19,12 +19,12 @@ async function openTasks(search = "", arrange: (page: Page) => Promise<void> = a
   return screen;
 }
 
-describe("the strip of time above the list", () => {
-  test("chooses a range where it is dragged", async () => {
+describe("the time strip above the list", () => {
+  test("selects a range by dragging", async () => {
     const { page, faults } = await openTasks("?since=-1h");
     const box = await strip(page).boundingBox();
     if (!box) throw new Error("the strip is not drawn");
-    // Buckets of a minute, from the first one that can have tasks.
+    // Buckets of one minute, from the first one that can have tasks.
     const minutes = Number(await strip(page).getAttribute("aria-valuemax"));
     const y = box.y + box.height / 2;
     await page.mouse.move(box.x + box.width * 0.25, y);
@@ -34,14 +34,14 @@ describe("the strip of time above the list", () => {
 
     await page.waitForURL(/until=/);
     const [since = 0, until = 0] = range(page);
-    // A quarter of them, and a bucket at either end.
+    // A quarter of them, plus one bucket at each end.
     expect(until - since).toBeGreaterThanOrEqual((minutes / 4) * 60_000);
     expect(until - since).toBeLessThanOrEqual((minutes / 4 + 2) * 60_000);
     expect(Date.now() - until).toBeGreaterThan((minutes / 2 - 2) * 60_000);
     expect(faults).toEqual([]);
   });
 
-  test("is read by the arrow keys, and Shift with them chooses a range", async () => {
+  test("is read with the arrow keys, and Shift selects a range", async () => {
     const { page } = await openTasks("?since=-1h");
     await strip(page).focus();
     await page.keyboard.press("ArrowLeft");
@@ -53,7 +53,7 @@ describe("the strip of time above the list", () => {
     expect(until).toBeGreaterThan(since);
   });
 
-  test("is a table too, with what was lost and which release came", async () => {
+  test("is also a table, with lost events and releases", async () => {
     const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
     const lost = { agent_id: "a", agent_name: "media-2", event_records: 31, other_frames: 0, reason: "capacity" };
     const { page, faults } = await openTasks("", async (page) => {
@@ -67,7 +67,7 @@ describe("the strip of time above the list", () => {
         route.fulfill({ json: { items: [{ release: "2026.11.3", first_seen: at(300), last_seen: at(1), tasks: 3 }] } }),
       );
     });
-    // Releases are read some seconds after the rest.
+    // Releases are loaded a few seconds after the rest.
     await moveClockUntil(page, 2_000, () => page.getByText("release 2026.11.3").isVisible());
     expect(await axeFaults(page)).toEqual([]);
 
@@ -84,12 +84,12 @@ describe("the strip of time above the list", () => {
     expect(faults).toEqual([]);
   });
 
-  test("says how far it was counted, and draws the part that still runs hollow", async () => {
+  test("shows how far back it counted, and draws the current bucket hollow", async () => {
     const { page } = await openTasks("", async (page) => {
       await page.route(/\/tasks\/histogram/, async (route) => {
         const answer = await (await route.fetch()).json();
         const reached = answer.buckets[20].t;
-        // The bucket of now has tasks, also when it has just begun.
+        // The current bucket has tasks, even if it has just started.
         Object.assign(answer.buckets.at(-1), { success: 3, failure: 0, other: 0 });
         await route.fulfill({ json: { ...answer, exact: false, reached } });
       });

@@ -25,7 +25,7 @@ describe("the task list", () => {
     expect(names.indexOf("search.reindex pending")).toBeLessThan(names.indexOf("billing.charge failure"));
   });
 
-  test("changes a row in place the moment its task does", async () => {
+  test("updates a row in place as soon as its task changes", async () => {
     const { page, faults } = await openTasks("?search=live");
     tell(shop.connected, [{ kind: "task.sent", taskId: "live-1", data: { task_name: "live.one", queue: "live" } }]);
     await row(page, "live.one pending").waitFor();
@@ -39,7 +39,7 @@ describe("the task list", () => {
     expect(faults).toEqual([]);
   });
 
-  test("keeps new tasks aside until they are asked for, so that nothing moves under the pointer", async () => {
+  test("holds new tasks back until requested, so that nothing moves under the pointer", async () => {
     const { page } = await openTasks();
     await row(page, "billing.charge failure").waitFor();
     const before = await page.locator("[role=row][id]").first().getAttribute("id");
@@ -54,7 +54,7 @@ describe("the task list", () => {
     expect(await button.count()).toBe(0);
   });
 
-  test("is right with polling alone, and the chip says that it polls", async () => {
+  test("is correct with polling alone, and the chip shows polling", async () => {
     const { page } = await openTasks("?search=polled", { isPolling: true });
     await page.getByRole("button", { name: /^Connection: polling/ }).waitFor();
     tell(shop.connected, [
@@ -65,7 +65,7 @@ describe("the task list", () => {
 });
 
 describe("filters", () => {
-  test("live in the address", async () => {
+  test("are in the URL", async () => {
     const { page } = await openTasks("?state=failure");
     await row(page, "billing.charge failure").waitFor();
     expect(await row(page, "search.reindex pending").count()).toBe(0);
@@ -77,7 +77,7 @@ describe("filters", () => {
     expect(new URL(page.url()).search).toBe("");
   });
 
-  test("are typed with completion, and dropped from their token", async () => {
+  test("are typed with completion, and removed from their token", async () => {
     const { page } = await openTasks();
     await row(page, "billing.charge failure").waitFor();
     await page.keyboard.press("/");
@@ -92,7 +92,7 @@ describe("filters", () => {
     await row(page, "search.reindex pending").waitFor();
   });
 
-  test("that mean nothing are left out, and named", async () => {
+  test("that are invalid are left out, and named", async () => {
     const { page } = await openTasks("?state=broken&colour=red");
     await page.getByText("Not understood and left out of the address: state, colour.").waitFor();
     await row(page, "billing.charge failure").waitFor();
@@ -101,7 +101,7 @@ describe("filters", () => {
 });
 
 describe("the keyboard alone", () => {
-  test("walks the list, opens a task, reads its failure and comes back", async () => {
+  test("navigates the list, opens a task, reads its failure and returns", async () => {
     const { page, faults } = await openTasks("?state=failure");
     await row(page, "billing.charge failure").waitFor();
 
@@ -132,7 +132,7 @@ describe("the keyboard alone", () => {
 });
 
 describe("a task", () => {
-  test("shows what the agent redacted as redacted, and what it returned", async () => {
+  test("shows redacted values as redacted, and its result", async () => {
     const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.viewer.cookie });
     await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/ok-1`);
     await page.getByText("1 value redacted by the agent").waitFor();
@@ -158,23 +158,23 @@ describe("a task", () => {
 });
 
 describe("deleting", () => {
-  test("takes ticked rows out of the list for good", async () => {
+  test("permanently removes selected rows", async () => {
     await tellKnown(shop.brain, shop.connected, [
-      { kind: "task.sent", taskId: "gone-1", data: { task_name: "gone.one", queue: "gone" } },
+      { kind: "task.sent", taskId: "drop-1", data: { task_name: "drop.one", queue: "drop" } },
     ]);
-    const { page } = await openTasks("?queue=gone");
-    await row(page, "gone.one pending").getByRole("checkbox").check({ force: true });
+    const { page } = await openTasks("?queue=drop");
+    await row(page, "drop.one pending").getByRole("checkbox").check({ force: true });
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("button", { name: "Delete 1 task" }).click();
 
     await page.getByText("No tasks match").waitFor();
-    const answer = await shop.brain.as.viewer.get(`/projects/${shop.brain.project.slug}/tasks?queue=gone`);
+    const answer = await shop.brain.as.viewer.get(`/projects/${shop.brain.project.slug}/tasks?queue=drop`);
     expect(answer.body.items).toEqual([]);
   });
 });
 
 describe("a long list", () => {
-  test("keeps few rows in the document and reads older pages while it is scrolled", async () => {
+  test("keeps few rows in the document and loads older pages while scrolling", async () => {
     const many = 700;
     const names = Array.from({ length: many }, (_, index) => `bulk-${index}`);
     tell(

@@ -27,11 +27,11 @@ export interface CommandAgent {
   agentId: string;
   /** Every command that reached the agent, in order. */
   got: Command[];
-  /** How the next commands end; without it they succeed. With a promise they wait for it. */
+  /** The outcome of the next commands; by default they succeed. With a promise they wait for it. */
   answer: (command: Command) => CommandOutcome | Promise<CommandOutcome>;
 }
 
-/** An agent that carries out every command as a test says, with a failed, a waiting and a running task, two workers and four queues. */
+/** An agent with scripted command outcomes, a failed, a waiting and a running task, two workers and four queues. */
 export async function connectCommandAgent(
   brain: TestBrain,
   tokens: readonly string[] = [...actions, "retry_by_reference_v1"],
@@ -76,7 +76,7 @@ export async function connectCommandAgent(
   return made;
 }
 
-/** A promise that a test fulfils. */
+/** A promise that the test resolves. */
 export function held<Value>(): { promise: Promise<Value>; fulfil: (value: Value) => void } {
   const { promise, resolve } = Promise.withResolvers<Value>();
   return { promise, fulfil: resolve };

@@ -22,9 +22,9 @@ const errors = [
   "JobTimeout: exceeded expireInSeconds 900",
 ] as const;
 
-/** Tasks of the last 30 hours, so that the last 24 have a time before them; what fails, fails most in the last hours. */
+/** Reports tasks of the last 30 hours, so that the last 24 have earlier data; most failures are in the last hours. */
 export async function tellDay(brain: TestBrain, connected: Connected): Promise<void> {
-  let told = 0;
+  let reported = 0;
   for (let ago = 30 * hour; ago > 5 * minute; ago -= everySeconds) {
     const release = ago < 2 * hour ? "2026.11.3" : "2026.11.2";
     const events = names.flatMap(([name, queue, runSeconds], index): Told[] => {
@@ -48,13 +48,13 @@ export async function tellDay(brain: TestBrain, connected: Connected): Promise<v
       ];
     });
     tell(connected, events);
-    told += names.length;
+    reported += names.length;
   }
-  // Figures of a time come from counters, which are folded some time after the tasks are known.
+  // Figures come from counters, which are updated some time after the tasks.
   const since = new Date(Date.now() - 31 * hour * 1000).toISOString();
   const statsPath = `/projects/${brain.project.slug}/stats?since=${since}`;
   await waitFor(async () => {
     const { tasks_succeeded_24h: succeeded, tasks_failed_24h: failed } = (await brain.as.root.get(statsPath)).body;
-    return succeeded + failed >= told;
+    return succeeded + failed >= reported;
   });
 }

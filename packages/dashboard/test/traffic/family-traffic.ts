@@ -39,7 +39,7 @@ function ended(taskId: string, of: { name: string; parent: string; ago: number; 
   ];
 }
 
-/** A nightly run with ten tasks, an idle gap and a task in it that failed four times: `fam-bad`. The last told is `fam-late`. */
+/** A nightly run with ten tasks, an idle gap and a task in it that failed four times: `fam-bad`. The last reported task is `fam-late`. */
 export function familyEvents(): Told[] {
   const inFamily = { parent_task_id: "fam-root", root_task_id: "fam-root" };
   const tries = [187, 141, 80, 18].flatMap((ago, attempt): Told[] => [
@@ -94,7 +94,7 @@ export function familyEvents(): Told[] {
       },
     },
     ...tries,
-    ...ended("fam-told", { name: "emails.payment_failed", parent: "fam-bad", ago: 14, waitS: 1, runS: 1 }),
+    ...ended("fam-mail", { name: "emails.payment_failed", parent: "fam-bad", ago: 14, waitS: 1, runS: 1 }),
     {
       kind: "task.sent",
       taskId: "fam-late",

@@ -8,17 +8,17 @@ type Snapshot = Awaited<ReturnType<Parameters<ScriptedAdapter["answerSnapshot"]>
 export interface Fleet {
   adapter: ScriptedAdapter;
   agentId: string;
-  /** What the fleet says of itself from now on; the agent does not wait for its next heartbeat to say so. */
+  /** Changes the fleet's snapshot; the agent reports it without waiting for its next heartbeat. */
   report(snapshot: Snapshot): void;
   stopAgent(): Promise<unknown>;
 }
 
-/** Between two heartbeats, as the service asks for them. */
+/** The heartbeat interval that the server requests. */
 const heartbeatMs = 10_000;
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
 
-/** What the fleet says of itself: one queue that nobody serves, one that waits long, one at ease; a full worker and an idle one. */
+/** A snapshot with a queue without workers, a queue with a long wait, a normal queue, a full worker and an idle one. */
 export function fleetSnapshot(): Snapshot {
   return {
     queue_depths: { "search-bulk": 18, billing: 194, emails: 46, reports: 0 },
@@ -49,7 +49,7 @@ export function fleetSnapshot(): Snapshot {
   };
 }
 
-/** What the service notes when an agent's loss counters rise between two samples: 31 events, `fromAgo` to `toAgo` seconds before now. */
+/** Stores the loss of 31 events from `fromAgo` to `toAgo` seconds ago, as the server does when an agent's loss counters rise. */
 export async function noteLoss(
   brain: TestBrain,
   agentId: string,
@@ -72,7 +72,7 @@ export async function noteLoss(
   );
 }
 
-/** An agent that tells the snapshot above, with tasks in hand and tasks that failed. Resolves when the brain shows them. */
+/** Connects an agent with the snapshot above and with running and failed tasks. Resolves when the brain shows them. */
 export async function connectFleet(brain: TestBrain): Promise<Fleet> {
   const adapter = createScriptedAdapter("bullmq", ["retry_task", "cancel_task", "bulk_retry", "list_dead_letters"]);
   adapter.answerSnapshot(async () => fleetSnapshot());

@@ -1,6 +1,6 @@
 import type { PageCase } from "../site/page-case.ts";
 
-/** The pages of issues, and their states that data alone make. */
+/** The issue pages, with the states that depend on data alone. */
 export const issuePages = {
   issues: {
     path: ({ slug }) => `/p/${slug}/issues`,

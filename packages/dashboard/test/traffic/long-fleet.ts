@@ -6,7 +6,7 @@ const rowsPerStatement = 100;
 
 const numbered = (word: string, at: number) => `${word}-${String(at).padStart(4, "0")}`;
 
-/** As many queues, workers and agents as a page lists, named `queue-0000` and so on. */
+/** Stores the maximum number of queues, workers and agents that a page lists, named `queue-0000` and so on. */
 export async function storeLongFleet(brain: TestBrain): Promise<void> {
   const at = new Date();
   const project = { project_id: brain.project.id, metadata: "{}", created_at: at, updated_at: at };

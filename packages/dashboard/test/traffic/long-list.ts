@@ -5,24 +5,24 @@ import type { Page } from "playwright-core";
 import type { PageCase } from "../site/page-case.ts";
 import { type Told, tell } from "./task-traffic.ts";
 
-/** More than the list keeps in memory, so that it comes to its end. */
+/** More tasks than the list keeps in memory, so that it reaches its limit. */
 const tasks = 10_100;
 const perBatch = 500;
 
 const names = ["billing.charge", "emails.send_receipt", "media.render_pdf", "search.reindex"];
 
-/** Each task by one event: mostly finished, some failed, some under way, some waiting. */
+/** One event per task: mostly finished, some failed, some running, some waiting. */
 function event(index: number): Told {
   const name = names[index % names.length] ?? "";
   const known = { task_name: name, queue: name.split(".", 1)[0] ?? "", worker: `worker-${index % 7}` };
-  const told = { taskId: `long-${index}`, ago: (tasks - index) / 4 };
-  if (index % 23 === 0) return { ...told, kind: "task.failed", data: { ...known, exception: "SMTPError: no route" } };
-  if (index % 41 === 0) return { ...told, kind: "task.started", data: known };
-  if (index % 53 === 0) return { ...told, kind: "task.sent", data: { ...known, priority: "high" } };
-  return { ...told, kind: "task.succeeded", data: { ...known, runtime_ms: 40 + (index % 900) } };
+  const base = { taskId: `long-${index}`, ago: (tasks - index) / 4 };
+  if (index % 23 === 0) return { ...base, kind: "task.failed", data: { ...known, exception: "SMTPError: no route" } };
+  if (index % 41 === 0) return { ...base, kind: "task.started", data: known };
+  if (index % 53 === 0) return { ...base, kind: "task.sent", data: { ...known, priority: "high" } };
+  return { ...base, kind: "task.succeeded", data: { ...known, runtime_ms: 40 + (index % 900) } };
 }
 
-/** A project `long` with more tasks than a list can hold. */
+/** Creates the project `long` with more tasks than a list can hold. */
 export async function fillLongList(brain: TestBrain): Promise<void> {
   const { slug } = await brain.addProject("long", "Long");
   const { body } = await brain.as.root.post(`/projects/${slug}/agents`, { name: "long-1" });
@@ -43,8 +43,8 @@ export async function fillLongList(brain: TestBrain): Promise<void> {
   await waitFor(listed);
 }
 
-/** Scrolls until the list holds as much as it can. */
-async function readToTheEnd(page: Page): Promise<void> {
+/** Scrolls until the list is full. */
+async function scrollToEnd(page: Page): Promise<void> {
   const grid = page.getByRole("grid");
   await grid.waitFor();
   const atEnd = page.getByText("10,000 tasks are loaded");
@@ -54,7 +54,7 @@ async function readToTheEnd(page: Page): Promise<void> {
   });
 }
 
-/** The task list with ten thousand rows in memory; `fillLongList` stores them. */
+/** The task list with 10,000 rows in memory; `fillLongList` stores them. */
 export const longPages: Readonly<Record<string, PageCase>> = {
-  "ten thousand tasks": { path: () => "/p/long/tasks", title: /^Tasks, long/, ready: readToTheEnd },
+  "ten thousand tasks": { path: () => "/p/long/tasks", title: /^Tasks, long/, ready: scrollToEnd },
 };

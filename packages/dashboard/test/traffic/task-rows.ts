@@ -1,6 +1,6 @@
 import type { EventKind, TaskEvent, TaskRow } from "@svc/client";
 
-/** A finished task; what a test is about is given, the rest is ordinary. */
+/** A finished task with default values for everything that the test does not set. */
 export function taskRow(given: Partial<TaskRow> = {}): TaskRow {
   return {
     id: "00000000-0000-4000-8000-000000000001",

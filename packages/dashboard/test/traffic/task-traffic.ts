@@ -24,11 +24,11 @@ export function tell({ adapter }: Connected, events: readonly Told[]): void {
       occurred_at: new Date(now - ago * 1000).toISOString(),
       data,
     })),
-    { key: "told", value: String(++position) },
+    { key: "test", value: String(++position) },
   );
 }
 
-/** Tells events, and resolves when the brain shows the last of their tasks: a list that stands already only announces new ones. */
+/** Reports events, and resolves when the brain shows the last of their tasks. An open list would only announce new ones. */
 export async function tellKnown(brain: TestBrain, connected: Connected, events: readonly Told[]): Promise<void> {
   tell(connected, events);
   const path = `/projects/${brain.project.slug}/tasks/${connected.adapter.name}/${encodeURIComponent(events.at(-1)?.taskId ?? "")}`;
@@ -40,8 +40,8 @@ export const trace = `PaymentError: upstream 503
     at async Worker.processJob (/app/node_modules/bullmq/dist/worker.js:512:28)`;
 
 /**
- * One task of every interesting kind: finished, failed after a retry, running, waiting, with a parent and a child.
- * Resolves when the brain lists them, their queues and their workers: a page that was read before shows them with its next read only.
+ * Reports one task of every kind: finished, failed after a retry, running, waiting, with a parent and a child. Resolves when
+ * the brain lists them, their queues and their workers; a page loaded earlier shows them only after its next read.
  */
 export async function tellSample(brain: TestBrain, connected: Connected): Promise<void> {
   tell(connected, [

@@ -2,8 +2,8 @@ import { waitFor } from "@svc/testkit";
 import type { Page } from "playwright-core";
 
 /**
- * Moves the page's clock, which the test has installed, step by step until a condition holds. One step need not suffice: a read takes real
- * time, and the timer that begins it may start some time after the page stands.
+ * Advances the page's installed clock step by step until a condition holds. One step may not be enough: a read takes real
+ * time, and its timer may start some time after the page has loaded.
  */
 export async function moveClockUntil(
   page: Page,

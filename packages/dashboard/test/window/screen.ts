@@ -6,21 +6,21 @@ import type {} from "@svc/testkit/services/setup/postgres-setup";
 import type * as Axe from "axe-core";
 import type { BrowserContextOptions, Download, Locator, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
-import { giveBackWindowsOf, takeWindow } from "./window-pool.ts";
+import { returnWindowsOf, takeWindow } from "./window-pool.ts";
 
 export interface Screen {
   page: Page;
-  /** What must stay empty: blocked styles and scripts, requests to elsewhere, errors on the console. */
+  /** Must stay empty: blocked styles and scripts, requests to other origins, console errors. */
   faults: string[];
 }
 
-/** Below those that the system gives away, so that one test file after the other finds them free. */
+/** Below the ephemeral ports, so that consecutive test files find them free. */
 const firstPort = 10_000 + (process.pid % 1_000) * 20;
 const ports = new Set<number>();
 
 /**
- * A started brain that serves the dashboard as it is delivered. It listens where the one before it did, if that has stopped: the browser has
- * what is loaded from there already. The windows that show it are given back before it stops.
+ * Starts a brain that serves the built dashboard. It reuses the port of a stopped brain, whose files the browser has already
+ * cached. The windows that show it are returned to the pool before it stops.
  */
 export async function startBrainWithSite(options: TestBrainOptions = {}): Promise<TestBrain> {
   let port = firstPort;
@@ -29,7 +29,7 @@ export async function startBrainWithSite(options: TestBrainOptions = {}): Promis
   const env = { SVC_DASHBOARD_DIST: builtDashboard, ...options.env };
   const brain = await startTestBrain({ port, ...options, env });
   const stop = async () => {
-    await giveBackWindowsOf(brain.url);
+    await returnWindowsOf(brain.url);
     await brain.stop();
     ports.delete(port);
   };
@@ -37,17 +37,17 @@ export async function startBrainWithSite(options: TestBrainOptions = {}): Promis
 }
 
 export interface OpenOptions {
-  /** `name=value; name=value` of a signed-in caller; nobody is signed in without it. */
+  /** `name=value; name=value` of a signed-in user; signed out without it. */
   cookie?: string;
   theme?: "light" | "dark";
   size?: "desktop" | "phone";
-  /** What else the browser pretends: its time zone, another viewport, forced colours. */
+  /** Further browser settings: time zone, viewport, forced colors. */
   settings?: BrowserContextOptions;
 }
 
 const sizes = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
 
-/** A page of its own until the end of the test, watched from its first moment. */
+/** A page for the current test, with its faults recorded from the start. */
 export async function openScreen(brain: { readonly url: string }, options: OpenOptions = {}): Promise<Screen> {
   const { cookie = "", theme = "light", size = "desktop" } = options;
   const faults: string[] = [];
@@ -60,12 +60,12 @@ export async function openScreen(brain: { readonly url: string }, options: OpenO
     permissions: ["clipboard-read", "clipboard-write"],
     ...options.settings,
   };
-  const { context, page, giveBack } = await takeWindow(settings, faults);
-  // Pictures are taken outside of tests, and close what they open.
+  const { context, page, release } = await takeWindow(settings, faults);
+  // Screenshots are taken outside of tests and close their windows themselves.
   if (process.env.VITEST !== undefined) {
     onTestFinished(async ({ task }) => {
       if (task.result?.state === "fail") console.error(await shownBy(page, faults));
-      await giveBack();
+      await release();
     });
   }
   await context.addCookies(
@@ -84,14 +84,14 @@ export async function openScreen(brain: { readonly url: string }, options: OpenO
   });
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
   page.on("console", (message) => {
-    // The browser itself logs every refused request; the refusals are what some tests are about.
-    const isRefusal = message.text().startsWith("Failed to load resource");
-    if (message.type() === "error" && !isRefusal) faults.push(`console: ${message.text()}`);
+    // The browser logs every failed request itself, and some tests fail requests on purpose.
+    const isFailedRequest = message.text().startsWith("Failed to load resource");
+    if (message.type() === "error" && !isFailedRequest) faults.push(`console: ${message.text()}`);
   });
   return { page, faults };
 }
 
-/** Where a page is, its faults and the beginning of its text: why a wait that failed did not end. */
+/** The page's URL, faults and beginning of its text, to explain a failed wait. */
 async function shownBy(page: Page, faults: readonly string[]): Promise<string> {
   const text = await page
     .evaluate(() => document.body.textContent.slice(0, 1_000))
@@ -100,23 +100,23 @@ async function shownBy(page: Page, faults: readonly string[]): Promise<string> {
 }
 
 /**
- * Chooses an option that the address keeps. `check` would want it checked as soon as it was clicked, which it is only once the page is drawn
- * for the new address.
+ * Selects an option that is stored in the URL. `check` would expect it to be checked right after the click, but it is only
+ * checked once the page has rendered the new URL.
  */
 export async function chooseInAddress(option: Locator): Promise<void> {
   await option.click({ force: true });
   await expect.poll(() => option.isChecked()).toBe(true);
 }
 
-/** What the browser saved. */
+/** The text of a downloaded file. */
 export async function textOf(file: Download): Promise<string> {
   return text(await file.createReadStream());
 }
 
-/** The minified axe: less than half of it to send to the page and to parse there. */
+/** The minified axe is less than half the size to send and parse. */
 const { source: axeSource }: typeof Axe = createRequire(import.meta.url)("axe-core/axe.min.js");
 
-/** The accessibility faults of what is on the screen now, each with the first elements that have it; too small targets are among them. */
+/** Accessibility violations of the current screen with their first elements, including targets that are too small. */
 export async function axeFaults(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axeSource);
   return page.evaluate(async () => {

@@ -4,14 +4,14 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { startBrainWithSite } from "./screen.ts";
 
-/** Started before the first test of the file that asked for it. */
+/** Started before the first test of the file that uses it. */
 export interface CodeSite {
   brain: TestBrain;
-  /** Another user with a second factor, whose test client's session is verified. */
+  /** Creates a user with a second factor, and a client with a verified session. */
   carefulUser(name: string): Promise<{ email: string; client: ApiClient; factor: SecondFactor }>;
 }
 
-/** A brain that takes many codes a minute, and a browser, for one file of tests. */
+/** A brain that accepts many codes per minute, for one test file. */
 export function openCodeSite(): CodeSite {
   const opened = {
     async carefulUser(name: string) {
@@ -26,7 +26,7 @@ export function openCodeSite(): CodeSite {
   return opened;
 }
 
-/** The first step of a sign-in, on the page that `path` leads to. */
+/** The first step of a sign-in, starting at `path`. */
 export async function signIn(page: Page, email: string, path = "/login"): Promise<void> {
   await page.goto(path);
   await page.getByLabel("Email").fill(email);

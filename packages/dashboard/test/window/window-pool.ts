@@ -1,28 +1,28 @@
 import { chromiumLaunch, findChromium } from "@svc/testkit/services/chromium";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
-/** A window with one page, lent to one test after the other: what every page is made of is loaded and compiled once. */
+/** A window with one page, reused by consecutive tests so that shared code is loaded and compiled once. */
 interface Window {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** Where the faults of the test go that has the window now. */
+  /** Collects the faults of the test that currently uses the window. */
   faults: string[];
 }
 
 export interface LentWindow {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** As closing its context does. */
-  giveBack(): Promise<void>;
+  /** Returns the window to the pool; closing its context does the same. */
+  release(): Promise<void>;
 }
 
 let launched: Promise<Browser> | undefined;
-/** Windows that no test has at the moment, by the settings that they were opened with. */
+/** Unused windows, by the settings they were opened with. */
 const idle = new Map<string, Window[]>();
-/** Windows that a test has, with the address of the service that they show. */
+/** Windows in use, with the URL of the brain that they show. */
 const lent = new Map<LentWindow, string | undefined>();
 
-/** What changes a page in a way that cannot be taken back; the window is closed after it. */
+/** Methods with effects that cannot be undone; a window is closed after their use. */
 const lasting = {
   page: [
     "addInitScript",
@@ -49,17 +49,17 @@ const lasting = {
   clock: ["install", "setFixedTime", "setSystemTime", "pauseAt"],
 } as const;
 
-/** The browser of this process. Its test files use it one after the other; it ends with the process. */
+/** The browser of this process, shared by consecutive test files; it exits with the process. */
 function processBrowser(): Promise<Browser> {
   launched ??= findChromium().then((path) => {
     const { executablePath, args } = chromiumLaunch(path);
-    // A page lives for a moment: to compile its code for speed costs more than it saves.
+    // Pages are short-lived, so optimizing compilation costs more than it saves.
     return chromium.launch({ executablePath, args: [...args, "--js-flags=--no-maglev --no-turbofan"] });
   });
   return launched;
 }
 
-/** An empty window without cookies, of the pool if there is one. It reports what the policy of the page forbids to `faults`. */
+/** An empty window without cookies, from the pool if possible. It reports content security policy violations to `faults`. */
 export async function takeWindow(settings: BrowserContextOptions, faults: string[]): Promise<LentWindow> {
   const key = JSON.stringify(settings);
   const ready = idle.get(key) ?? [];
@@ -71,9 +71,9 @@ export async function takeWindow(settings: BrowserContextOptions, faults: string
   return loan;
 }
 
-/** For a service that is about to stop, which windows are emptied with the help of. */
-export async function giveBackWindowsOf(url: string): Promise<void> {
-  await Promise.all([...lent].filter(([, baseUrl]) => baseUrl === url).map(([window]) => window.giveBack()));
+/** Returns the windows of a brain before it stops, as resetting them needs a running brain. */
+export async function returnWindowsOf(url: string): Promise<void> {
+  await Promise.all([...lent].filter(([, baseUrl]) => baseUrl === url).map(([window]) => window.release()));
 }
 
 async function openWindow(browser: Browser, settings: BrowserContextOptions): Promise<Window> {
@@ -86,32 +86,32 @@ async function openWindow(browser: Browser, settings: BrowserContextOptions): Pr
     });
   });
   const page = await context.newPage();
-  // Only a fault takes as long: a slow machine fails no test.
+  // Long enough that a slow machine fails no test.
   page.setDefaultTimeout(120_000);
   const window: Window = { context, page, faults: [] };
   return window;
 }
 
-/** Watches what is done to a window from here on, so that closing it can undo that or give it up. */
+/** Records the changes to a window, so that releasing it can undo them or close it. */
 function lend(window: Window, keep: () => void): LentWindow {
   const { context, page } = window;
   const { close } = context;
   const undo: (() => void)[] = [];
-  let isSpent = false;
+  let isChanged = false;
 
-  function spendOn<Owner extends object>(owner: Owner, names: readonly (keyof Owner)[]): void {
+  function trackCalls<Owner extends object>(owner: Owner, names: readonly (keyof Owner)[]): void {
     for (const name of names) {
       const done = owner[name] as (...all: unknown[]) => unknown;
       Object.assign(owner, {
         [name]: (...all: unknown[]) => {
-          isSpent = true;
+          isChanged = true;
           return done.apply(owner, all);
         },
       });
       undo.push(() => Object.assign(owner, { [name]: done }));
     }
   }
-  function noteListeners(owner: Page | BrowserContext): void {
+  function trackListeners(owner: Page | BrowserContext): void {
     const { on, off } = owner as unknown as Record<"on" | "off", (event: string, listener: () => void) => unknown>;
     Object.assign(owner, {
       on(event: string, listener: () => void) {
@@ -121,46 +121,46 @@ function lend(window: Window, keep: () => void): LentWindow {
     });
     undo.push(() => Object.assign(owner, { on }));
   }
-  spendOn(page, lasting.page);
-  spendOn(context, lasting.context);
-  spendOn(page.clock, lasting.clock);
-  noteListeners(page);
-  noteListeners(context);
+  trackCalls(page, lasting.page);
+  trackCalls(context, lasting.context);
+  trackCalls(page.clock, lasting.clock);
+  trackListeners(page);
+  trackListeners(context);
 
-  let given: Promise<void> | undefined;
+  let released: Promise<void> | undefined;
   async function end(): Promise<void> {
     context.close = close;
     for (const step of undo) step();
     window.faults = [];
-    // What a test put in the way of the page's reads must not outlive it: an answer may still be on its way there.
+    // Route handlers must not outlive the test, as a response may still be in flight.
     await page.unrouteAll({ behavior: "ignoreErrors" });
-    const isWhole = !isSpent && !page.isClosed() && context.pages().length === 1;
-    if (isWhole && (await isEmptied(window))) keep();
+    const isReusable = !isChanged && !page.isClosed() && context.pages().length === 1;
+    if (isReusable && (await reset(window))) keep();
     else await context.close();
     lent.delete(loan);
   }
   const loan = {
     context,
     page,
-    giveBack() {
-      given ??= end();
-      return given;
+    release() {
+      released ??= end();
+      return released;
     },
   };
-  context.close = loan.giveBack;
+  context.close = loan.release;
   return loan;
 }
 
 /**
- * Leaves the page for a picture of the same brain. An address without a brain, such as about:blank, would make the browser start another
- * process for the next page, which compiles everything again.
+ * Navigates to an image of the same brain. Another origin, such as about:blank, would make the browser start a new process
+ * for the next page, which compiles everything again.
  */
 async function leavePage(page: Page): Promise<void> {
   await page.goto("/favicon.svg");
 }
 
-/** @returns false when it cannot be emptied, as its brain has stopped. */
-async function isEmptied({ context, page }: Window): Promise<boolean> {
+/** @returns false if it cannot be reset because its brain has stopped. */
+async function reset({ context, page }: Window): Promise<boolean> {
   await context.unrouteAll({ behavior: "ignoreErrors" });
   await context.setOffline(false);
   await context.clearCookies();

@@ -29,8 +29,8 @@ const sent = (taskId: string, name: string, queue: string, ago = 0): Told => ({
   data: { task_name: name, queue },
 });
 
-describe("while something is held", () => {
-  test("rows stay as they are and the page says so, until it is let go", async () => {
+describe("while rows are frozen", () => {
+  test("rows do not change and the page says so, until updates resume", async () => {
     await told([sent("held-1", "held.one", "held")]);
     const { page } = await openTasks("?queue=held");
     await row(page, "held.one pending").getByRole("checkbox").check({ force: true });
@@ -46,7 +46,7 @@ describe("while something is held", () => {
     await page.getByRole("button", { name: "Live tail" }).waitFor();
   });
 
-  test("an open menu and marked text hold them too", async () => {
+  test("an open menu and selected text freeze them too", async () => {
     const { page } = await openTasks();
     await row(page, "billing.charge failure").waitFor();
     await page.getByRole("button", { name: "Columns" }).click();
@@ -58,7 +58,7 @@ describe("while something is held", () => {
     await page.getByRole("button", { name: "Updates paused" }).waitFor();
   });
 
-  test("no row moves when the bar of the selection comes and goes", async () => {
+  test("no row moves when the selection bar appears and disappears", async () => {
     await told(Array.from({ length: 60 }, (_, index) => sent(`still-${index}`, "still.one", "still", 100 + index)));
     const { page } = await openTasks("?queue=still");
     const third = page.locator("[role=row][id]").nth(3);
@@ -76,7 +76,7 @@ describe("while something is held", () => {
   });
 });
 
-test("the first row of a short list stays in sight when it is selected", async () => {
+test("the first row of a short list stays visible when selected", async () => {
   await told([sent("few-1", "few.one", "few"), sent("few-2", "few.two", "few")]);
   const { page } = await openTasks("?queue=few");
   const first = page.locator("[role=row][id]").first();
@@ -86,7 +86,7 @@ test("the first row of a short list stays in sight when it is selected", async (
   expect((await first.boundingBox())?.y).toBeGreaterThanOrEqual((head?.y ?? 0) + (head?.height ?? 0) - 1);
 });
 
-test("a task that no longer matches stays where it is, and says so", async () => {
+test("a task that no longer matches stays in place, with a note", async () => {
   await told([sent("stray-1", "stray.one", "stray")]);
   const { page } = await openTasks("?state=pending&queue=stray");
   await row(page, "stray.one pending").waitFor();
@@ -95,7 +95,7 @@ test("a task that no longer matches stays where it is, and says so", async () =>
 });
 
 describe("filtering by a cell", () => {
-  test("takes the cell that the keyboard is in", async () => {
+  test("uses the focused cell", async () => {
     const { page, faults } = await openTasks("?state=failure");
     await row(page, "billing.charge failure").waitFor();
     await page.keyboard.press("j");
@@ -107,7 +107,7 @@ describe("filtering by a cell", () => {
     expect(faults).toEqual([]);
   });
 
-  test("is offered on the cell under the pointer; with Alt it becomes text to find", async () => {
+  test("is offered on the cell under the pointer; Alt searches its text", async () => {
     const { page } = await openTasks();
     const cell = row(page, "billing.charge failure").getByText("billing-1");
     await cell.hover();
@@ -116,14 +116,14 @@ describe("filtering by a cell", () => {
     await row(page, "emails.send_receipt success").waitFor({ state: "detached" });
   });
 
-  test("takes the cell under the pointer for the keys too, wherever the focus is", async () => {
+  test("uses the cell under the pointer for keys too, regardless of focus", async () => {
     const { page } = await openTasks();
     await row(page, "billing.charge failure").getByText("billing-1").hover();
     await page.keyboard.press("Alt+f");
     await page.waitForURL(/search=billing-1/);
   });
 
-  test("says when a cell is no filter", async () => {
+  test("explains when a cell cannot be a filter", async () => {
     const { page } = await openTasks();
     await row(page, "billing.charge failure").getByRole("img").hover();
     await page.keyboard.press("f");
@@ -131,7 +131,7 @@ describe("filtering by a cell", () => {
   });
 });
 
-test("Shift and j select on the way, e shows what a task was given, Esc lets go", async () => {
+test("Shift+j extends the selection, e shows a task's input, Esc clears the selection", async () => {
   const { page } = await openTasks("?search=billing");
   await row(page, "billing.charge failure").waitFor();
   await page.keyboard.press("j");
@@ -148,7 +148,7 @@ test("Shift and j select on the way, e shows what a task was given, Esc lets go"
 });
 
 describe("views", () => {
-  test("of one's own are saved, shown as changed, reset, renamed and deleted", async () => {
+  test("are saved, shown as changed, reset, renamed and deleted", async () => {
     const { page, faults } = await openTasks("?queue=billing&state=failure");
     await page.getByRole("button", { name: "Save view" }).click();
     await page.getByLabel("Name").fill("Payday");
@@ -181,7 +181,7 @@ describe("views", () => {
     expect(faults).toEqual([]);
   });
 
-  test("need a name that is not taken", async () => {
+  test("need a unique name", async () => {
     const path = `/projects/${shop.brain.project.slug}/saved-views`;
     await shop.brain.as.admin.post(path, { name: "Taken", filters: { queue: "media" } });
     const { page } = await openTasks("?queue=search");
@@ -193,7 +193,7 @@ describe("views", () => {
 });
 
 describe("an export", () => {
-  test("has the columns of the list, in its order, without those that were unticked", async () => {
+  test("has the columns of the list in order, without the deselected ones", async () => {
     const { page, faults } = await openTasks("?queue=billing");
     await row(page, "billing.charge failure").waitFor();
     await page.getByText(/tasks match/).waitFor();
@@ -214,7 +214,7 @@ describe("an export", () => {
     expect(faults).toEqual([]);
   });
 
-  test("that would be too long says how long it may be, and offers the newest part that fits", async () => {
+  test("that is too long reports the limit, and offers the newest part that fits", async () => {
     const { page } = await openTasks("?queue=billing");
     await row(page, "billing.charge failure").waitFor();
     await page.route(
@@ -253,7 +253,7 @@ describe("an export", () => {
   });
 });
 
-test("all that match are deleted by an admin, and only offered to one", async () => {
+test("deleting all matching tasks is offered to admins only", async () => {
   await told(Array.from({ length: 230 }, (_, index) => sent(`many-${index}`, "many.one", "many", 900 + index)));
   const { page } = await openTasks("?queue=many");
   await page.getByText("230 tasks match").waitFor();
@@ -272,7 +272,7 @@ test("all that match are deleted by an admin, and only offered to one", async ()
 });
 
 describe("a search", () => {
-  test("is typed term by term, finds what is in arguments, and can be changed and dropped", async () => {
+  test("is typed term by term, finds arguments, and its terms can be edited and removed", async () => {
     const { page, faults } = await openTasks();
     await row(page, "billing.charge failure").waitFor();
     await page.keyboard.press("/");
@@ -295,7 +295,7 @@ describe("a search", () => {
     expect(faults).toEqual([]);
   });
 
-  test("that is not understood is marked at its term, and what the server says stands in the list", async () => {
+  test("with an invalid term marks the term, and the list shows the server's error", async () => {
     const { page } = await openTasks("?q=queue:billing%20runtime:soon");
     await page.getByRole("button", { name: /^Edit term runtime:soon, invalid/ }).waitFor();
     await page.getByRole("heading", { name: "Invalid filter" }).waitFor();

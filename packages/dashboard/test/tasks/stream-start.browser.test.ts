@@ -9,7 +9,7 @@ test.each([
   ["queues", "Queues", /\/queues\?/],
   ["workers", "Workers", /\/workers\?/],
   ["agents", "Agents", /\/agents(\?|$)/],
-])("the list of %s is read again only once when the stream begins", async (path, heading, read) => {
+])("the list of %s is read only once more when the stream starts", async (path, heading, read) => {
   const readAgain = await readsAtBegin(path, async (page) => {
     await page.getByRole("heading", { level: 1, name: heading }).waitFor();
     await page.locator("main tbody tr").first().waitFor();
@@ -17,7 +17,7 @@ test.each([
   expect(readAgain.filter((address) => read.test(address))).toHaveLength(1);
 });
 
-test("a task, its events and its family are each read again only once when the stream begins", async () => {
+test("a task, its events and its family are each read only once more when the stream starts", async () => {
   const { body } = await shop.brain.as.root.get(`/projects/${shop.brain.project.slug}/tasks?limit=1`);
   const [{ engine, task_id }] = body.items;
   const readAgain = await readsAtBegin(`tasks/${engine}/${encodeURIComponent(task_id)}`, (page) =>
@@ -29,7 +29,7 @@ test("a task, its events and its family are each read again only once when the s
   }
 });
 
-/** Addresses that a page reads in the first seconds of its stream. */
+/** URLs that a page requests in the first seconds of its stream. */
 async function readsAtBegin(path: string, shown: (page: Page) => Promise<void>): Promise<string[]> {
   const { page, faults } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
   let begin = () => {};
@@ -52,7 +52,7 @@ async function readsAtBegin(path: string, shown: (page: Page) => Promise<void>):
   const before = reads.length;
   begin();
   await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
-  // What a page puts off for a moment is read by then.
+  // Delayed requests have been sent by then.
   await page.clock.runFor(2_000);
   await page.evaluate(() => fetch("/api/v1/auth/me"));
   await page.context().close();

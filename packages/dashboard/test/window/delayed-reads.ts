@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** Holds what the page asks the brain for at addresses that match, until it is let go. */
+/** Delays the page's requests to matching URLs until the returned function is called. */
 export async function holdReads(page: Page, pattern: string): Promise<() => Promise<void>> {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
