@@ -107,6 +107,10 @@ export const rewrittenPaths: readonly string[] = [
   "packages/dashboard/src/features/onboarding/",
   "packages/dashboard/src/features/queues/",
   "packages/dashboard/src/features/task-data/",
+  "packages/dashboard/src/features/tasks/",
   "packages/dashboard/src/features/workers/",
+  "packages/dashboard/test/tasks/",
+  "packages/dashboard/test/traffic/",
+  "packages/dashboard/test/window/",
   "packages/protocol/",
 ];

@@ -4,7 +4,7 @@ import { createScriptedAdapter } from "@svc/testkit/peer";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { held } from "../traffic/command-agent.ts";
-import { type Told, tell } from "../traffic/task-traffic.ts";
+import { type ReportedEvent, report } from "../traffic/task-traffic.ts";
 import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 // A list longer than one page, in which every filter includes some tasks and excludes others.
@@ -24,7 +24,7 @@ const kinds = [
 ];
 const instantAt = (agoSeconds: number) => encodeURIComponent(new Date(began - agoSeconds * 1000).toISOString());
 
-const toldTask = (index: number): Told => ({
+const toldTask = (index: number): ReportedEvent => ({
   kind: kinds[index % kinds.length] ?? "task.failed",
   taskId: `${index % 11 === 0 ? "Acme" : "task"}-${index}`,
   ago: 60 + index * 10,
@@ -48,7 +48,7 @@ beforeAll(async () => {
   await brain.connectAgent({ engines, heartbeatSeconds: 1 });
   const all = Array.from({ length: tasks }, (_, index) => index);
   engines.forEach((adapter, at) => {
-    tell({ adapter }, all.filter((index) => (index % 5 === 1 ? 1 : 0) === at).map(toldTask));
+    report({ adapter }, all.filter((index) => (index % 5 === 1 ? 1 : 0) === at).map(toldTask));
   });
   await waitFor(async () => {
     const { body } = await brain.as.root.get(`/projects/${brain.project.slug}/tasks?include_total=true&limit=1`);
@@ -192,7 +192,7 @@ test.each(["viewer", "auditor"] as const)("a %s is not offered to select all mat
 test("the retry of all matching tasks stays one even if no more match than are selected", async () => {
   const path = `/projects/${brain.project.slug}/tasks`;
   const copies = ["copy-1", "copy-2", "copy-3"];
-  tell(
+  report(
     { adapter: celery },
     copies.map((taskId, at) => ({ kind: "task.failed", taskId, ago: 30 + at, data: { task_name: "audit.copy" } })),
   );

@@ -5,7 +5,7 @@ import type { Page, Route } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { actions, type CommandAgent, connectCommandAgent, held } from "../traffic/command-agent.ts";
 import { deadLetter, deadLetterRow, deadLettersPage, loadDeadLetters, selectAll } from "../traffic/dead-letters.ts";
-import { tell, tellKnown } from "../traffic/task-traffic.ts";
+import { report, reportAndWait } from "../traffic/task-traffic.ts";
 import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
@@ -14,7 +14,7 @@ const running = Array.from({ length: 6 }, (_, at) => `mail-${at}`);
 beforeAll(async () => {
   brain = await startBrainWithSite();
   agent = await connectCommandAgent(brain, [...actions, "retry_by_reference_v1", "list_dead_letters"]);
-  tell(
+  report(
     agent,
     running.flatMap((taskId) => [
       { kind: "task.sent", taskId, ago: 20, data: { task_name: "mail.bulk", queue: "emails" } },
@@ -254,7 +254,7 @@ describe("a run of cancels", () => {
     });
     const connected = await other.connectAgent({ engines: [celery], bufferName: "celery" });
     // The newest, so that it comes first.
-    await tellKnown(other, { adapter: celery }, [
+    await reportAndWait(other, { adapter: celery }, [
       { kind: "task.sent", taskId: "celery-1", ago: 1, data: { task_name: "reports.build" } },
     ]);
     const { page } = await open("tasks", other);
@@ -372,7 +372,7 @@ describe("a request whose response was lost", () => {
       const sent = await loseAnswer(page, `**/commands/${act.toLowerCase()}-task`);
       await dialog.getByRole("button", { name: button }).click();
       await dialog.getByText("We couldn't confirm the request.").waitFor();
-      tell(connected, [{ ...effect, taskId }]);
+      report(connected, [{ ...effect, taskId }]);
       await expect.poll(() => page.title()).toMatch(new RegExp(`^${state}`));
       await dialog.getByRole("button", { name: button }).click();
       await dialog.waitFor({ state: "detached" });

@@ -3,7 +3,7 @@ import type { TestBrain, TestRole } from "@svc/testkit/brain";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type CommandAgent, connectCommandAgent } from "../traffic/command-agent.ts";
-import { tell, tellKnown } from "../traffic/task-traffic.ts";
+import { report, reportAndWait } from "../traffic/task-traffic.ts";
 import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
@@ -77,13 +77,13 @@ describe("a disabled button", () => {
 
   test("shows the reason over the task list without pausing it, unlike a menu", async () => {
     const data = { task_name: "reports.build", queue: "emails" };
-    await tellKnown(brain, { adapter: agent.adapter }, [{ kind: "task.sent", taskId: "build-1", ago: 2, data }]);
+    await reportAndWait(brain, { adapter: agent.adapter }, [{ kind: "task.sent", taskId: "build-1", ago: 2, data }]);
     const { page } = await openAs("viewer", "tasks?task=bullmq/bad-1");
     const row = page.getByRole("row", { name: /reports.build/ });
     await row.waitFor();
     await tabTo(page, page.getByRole("dialog").getByRole("button", { name: "Cancel", exact: true }));
     await layer(page).waitFor();
-    tell({ adapter: agent.adapter }, [{ kind: "task.succeeded", taskId: "build-1", data: { runtime_ms: 9 } }]);
+    report({ adapter: agent.adapter }, [{ kind: "task.succeeded", taskId: "build-1", data: { runtime_ms: 9 } }]);
     await row.getByText("success").waitFor();
     expect(await layer(page).count()).toBe(1);
   });
@@ -138,7 +138,7 @@ describe("a dialog", () => {
 describe("truncated inputs", () => {
   test("are not filled in, and can't be sent while they contain a marker", async () => {
     const marker = "[...808 more bytes truncated]";
-    tell({ adapter: agent.adapter }, [
+    report({ adapter: agent.adapter }, [
       {
         kind: "task.sent",
         taskId: "long-1",

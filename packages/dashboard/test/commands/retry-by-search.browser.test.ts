@@ -4,7 +4,7 @@ import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { tellKnown } from "../traffic/task-traffic.ts";
+import { reportAndWait } from "../traffic/task-traffic.ts";
 import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 const engine = createScriptedAdapter("bullmq", ["bulk_retry", "retry_by_reference_v1"]);
@@ -28,7 +28,7 @@ beforeAll(async () => {
       args: [{ customer: 42 + (index % 2) }],
     },
   }));
-  await tellKnown(brain, { adapter: engine }, tasks.toReversed());
+  await reportAndWait(brain, { adapter: engine }, tasks.toReversed());
 });
 afterAll(() => brain?.stop());
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { TestBrain } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { tell } from "../traffic/task-traffic.ts";
+import { report } from "../traffic/task-traffic.ts";
 import { openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
@@ -72,7 +72,7 @@ describe("onboarding from an empty project to its first task", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
     expect(await page.textContent("body")).not.toContain(token);
 
-    tell(connected, [{ kind: "task.sent", taskId: "first-1", data: { task_name: "first.task", queue: "q" } }]);
+    report(connected, [{ kind: "task.sent", taskId: "first-1", data: { task_name: "first.task", queue: "q" } }]);
     await page.getByRole("link", { name: "first.task" }).waitFor();
     await page.getByRole("button", { name: "Open the overview" }).click();
     await page.getByRole("heading", { name: "Finished by outcome" }).waitFor();

@@ -4,7 +4,7 @@ import { createScriptedAdapter } from "@svc/testkit/peer";
 import { connectRaw, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectFleet, type Fleet, fleetSnapshot } from "../traffic/fleet.ts";
-import { tell } from "../traffic/task-traffic.ts";
+import { report } from "../traffic/task-traffic.ts";
 import { openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
@@ -74,7 +74,7 @@ describe("the lists", () => {
     };
     await waitFor(async () => (await shown("billing-1")).join() === "3.40,256.0 MB");
     expect(await shown("mailer-1")).toEqual(["0.41", "128.0 MB"]);
-    tell(fleet, [
+    report(fleet, [
       { kind: "task.sent", taskId: "seen-1", data: { task_name: "emails.send", queue: "emails" } },
       { kind: "task.started", taskId: "seen-1", data: { worker: "unseen-1" } },
     ]);
@@ -121,7 +121,7 @@ describe("queues and workers of the same name in two engines", () => {
     celery.answerSnapshot(async () => ({ queue_depths: { emails: 3 } }));
     const connected = await brain.connectAgent({ engines: [celery], bufferName: "celery" });
     // More than the panels list, and all newer than those of the other engine.
-    tell(
+    report(
       { ...connected, adapter: celery },
       Array.from({ length: 30 }, (_, index) => names(`celery-${index}`)).flatMap(({ taskId, ...data }) => [
         { kind: "task.sent", taskId, ago: 2, data },
@@ -129,7 +129,7 @@ describe("queues and workers of the same name in two engines", () => {
         { kind: "task.failed", taskId, data: { worker: "mailer-1", exception: "CeleryError: of the other engine" } },
       ]),
     );
-    tell(fleet, [
+    report(fleet, [
       { kind: "task.sent", taskId: "mail-lost", ago: 40, data: { task_name: "emails.send", queue: "emails" } },
       { kind: "task.started", taskId: "mail-lost", ago: 39, data: { worker: "mailer-1" } },
       {

@@ -1,7 +1,7 @@
 import { type FaultyNetwork, startFaultyNetwork, waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { tell } from "../traffic/task-traffic.ts";
+import { report } from "../traffic/task-traffic.ts";
 import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
@@ -28,7 +28,7 @@ test("events that an agent loses while the brain is offline are a band in lists 
   });
   const { agentId } = connected.minted;
   const fail = (taskId: string) =>
-    tell(connected, [
+    report(connected, [
       { kind: "task.sent", taskId, data: { task_name: "mail.send", queue: "mail" } },
       { kind: "task.failed", taskId, data: { exception: `Bounced: ${taskId}` } },
     ]);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { waitFor } from "@svc/testkit";
 import { describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
-import { tell } from "../traffic/task-traffic.ts";
+import { report } from "../traffic/task-traffic.ts";
 import { axeFaults, openScreen } from "../window/screen.ts";
 
 const shop = openShop();
@@ -102,7 +102,7 @@ describe("the start page", () => {
     // The last has the same type of error, but is another failure.
     const other = { task_name: "mail.bounce", exception: "SMTPError: mailbox full" };
     const spike = { task_name: "mail.send", exception: "SMTPError: no route to host" };
-    tell(
+    report(
       shop.connected,
       [...Array<typeof spike>(12).fill(spike), other].flatMap(({ task_name, exception }, index) => [
         { kind: "task.sent", taskId: `spike-${index}`, ago: 60, data: { task_name, queue: "mail" } },

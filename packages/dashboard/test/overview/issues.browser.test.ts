@@ -3,7 +3,7 @@ import type { TestBrain, TestRole } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { actions, type CommandAgent, connectCommandAgent } from "../traffic/command-agent.ts";
-import { type Told, tell } from "../traffic/task-traffic.ts";
+import { type ReportedEvent, report } from "../traffic/task-traffic.ts";
 import { axeFaults, chooseInAddress, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 const pythonTrace = `Traceback (most recent call last):
@@ -19,7 +19,7 @@ const nodeTrace = `PaymentError: upstream 503
 let brain: TestBrain;
 let agent: CommandAgent;
 const slug = () => brain.project.slug;
-const failed = (taskId: string, name: string, exception: string, traceback: string, ago: number): Told[] => [
+const failed = (taskId: string, name: string, exception: string, traceback: string, ago: number): ReportedEvent[] => [
   { kind: "task.sent", taskId, ago: ago + 5, data: { task_name: name, queue: name.split(".")[0] ?? "" } },
   { kind: "task.started", taskId, ago: ago + 2, data: { worker: `${name.split(".")[0]}-7` } },
   { kind: "task.failed", taskId, ago, data: { exception, traceback } },
@@ -28,7 +28,7 @@ const failed = (taskId: string, name: string, exception: string, traceback: stri
 beforeAll(async () => {
   brain = await startBrainWithSite();
   agent = await connectCommandAgent(brain);
-  tell(agent, [
+  report(agent, [
     ...failed("mail-1", "mail.send", "smtp.SmtpError: mailbox is full", pythonTrace, 30),
     ...failed("mail-2", "mail.send", "smtp.SmtpError: mailbox is full", pythonTrace, 20),
     ...failed("pay-1", "pay.charge", "PaymentError: upstream 503", nodeTrace, 10),
@@ -68,7 +68,7 @@ describe("the list of issues", () => {
     expect(await cells.nth(3).textContent()).toBe("2");
     await page.getByText("These are all: 3.").waitFor();
 
-    tell(
+    report(
       agent,
       failed("late-1", "late.task", "LateError: too late", "LateError: too late\n    at run (/app/late.ts:1:1)", 0),
     );
@@ -156,7 +156,7 @@ describe("the page of an issue", () => {
     await live(page);
     const tasks = page.getByRole("region", { name: "Tasks" }).first();
     await expect.poll(() => tasks.getByRole("link", { name: "pay.charge" }).count()).toBe(1);
-    tell(agent, failed("pay-2", "pay.charge", "PaymentError: upstream 503", nodeTrace, 0));
+    report(agent, failed("pay-2", "pay.charge", "PaymentError: upstream 503", nodeTrace, 0));
     await expect.poll(() => tasks.getByRole("link", { name: "pay.charge" }).count()).toBe(2);
     await page.getByRole("button", { name: /^Retry 2 tasks/ }).waitFor();
   });
@@ -194,11 +194,11 @@ describe("the page of an issue", () => {
       Array.from({ length: 5 }, (_, index) =>
         failed(`${kind}-${index}`, "sync.pull", `${kind}: no`, `${kind}: no\n    at run (/app/${kind}.ts:1:1)`, index),
       ).flat();
-    const passes = Array.from({ length: 6 }, (_, index): Told[] => [
+    const passes = Array.from({ length: 6 }, (_, index): ReportedEvent[] => [
       { kind: "task.sent", taskId: `pull-${index}`, ago: 5, data: { task_name: "sync.pull", queue: "sync" } },
       { kind: "task.succeeded", taskId: `pull-${index}`, ago: 1, data: { worker: "sync-1" } },
     ]).flat();
-    tell(agent, [...passes, ...failures("LockError"), ...failures("QuotaError")]);
+    report(agent, [...passes, ...failures("LockError"), ...failures("QuotaError")]);
     await waitFor(async () => (await issues()).filter((issue) => issue.sample_task_name === "sync.pull").length === 2);
     const { page, faults } = await openAs("viewer", `issues/${await printOf("sync.pull")}`);
     const panel = page.getByRole("region", { name: "What's different about the failures" });

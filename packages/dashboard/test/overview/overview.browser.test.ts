@@ -3,14 +3,14 @@ import { waitFor } from "@svc/testkit";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
-import { tellDay } from "../traffic/day-of-traffic.ts";
-import { tell } from "../traffic/task-traffic.ts";
+import { reportDay } from "../traffic/day-of-traffic.ts";
+import { report } from "../traffic/task-traffic.ts";
 import { holdReads } from "../window/delayed-reads.ts";
 import { moveClockUntil } from "../window/page-clock.ts";
 import { axeFaults, openScreen } from "../window/screen.ts";
 
 const shop = openShop();
-beforeAll(() => tellDay(shop.brain, shop.connected));
+beforeAll(() => reportDay(shop.brain, shop.connected));
 
 const address = () => `/p/${shop.brain.project.slug}`;
 const open = () => openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
@@ -283,7 +283,7 @@ test("an empty project shows the way to its first task, then the board", async (
   const release = await holdReads(page, "**/fresh/{stats,tasks}?*");
   const before = pushes;
   for (let more = 1; more <= 3; more++) {
-    tell(connected, [{ kind: "task.sent", taskId: "first", data: { task_name: "hello", queue: "default" } }]);
+    report(connected, [{ kind: "task.sent", taskId: "first", data: { task_name: "hello", queue: "default" } }]);
     await waitFor(() => pushes >= before + more);
   }
   await release();

@@ -1,13 +1,13 @@
 import type { TestBrain } from "@svc/testkit/brain";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { tellSample } from "../traffic/task-traffic.ts";
+import { reportSample } from "../traffic/task-traffic.ts";
 import { openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 
 beforeAll(async () => {
   brain = await startBrainWithSite();
-  await tellSample(brain, await brain.connectAgent());
+  await reportSample(brain, await brain.connectAgent());
 });
 afterAll(() => brain?.stop());
 

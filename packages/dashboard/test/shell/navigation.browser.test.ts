@@ -1,7 +1,7 @@
 import { waitFor } from "@svc/testkit";
 import { describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
-import { tell } from "../traffic/task-traffic.ts";
+import { report } from "../traffic/task-traffic.ts";
 import { axeFaults, openScreen } from "../window/screen.ts";
 
 const shop = openShop();
@@ -56,7 +56,7 @@ describe("the palette", () => {
   });
 
   test("leads straight to the task whose id is pasted, also one without a digit", async () => {
-    tell(shop.connected, [{ kind: "task.sent", taskId: "nightly-report", data: { task_name: "reports.nightly" } }]);
+    report(shop.connected, [{ kind: "task.sent", taskId: "nightly-report", data: { task_name: "reports.nightly" } }]);
     const { page, faults } = await openPage(pagePath("queues"));
     const path = `/projects/${shop.brain.project.slug}/tasks/scripted/nightly-report`;
     await waitFor(async () => (await shop.brain.as.root.get(path)).status === 200);

@@ -8,7 +8,7 @@ import {
   connectCommandAgent,
   held,
 } from "../traffic/command-agent.ts";
-import { tell } from "../traffic/task-traffic.ts";
+import { report } from "../traffic/task-traffic.ts";
 import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
@@ -63,7 +63,7 @@ test("the counts come with the figures of the page, not by a timer", async () =>
 });
 
 test("the rail counts issues that are new", async () => {
-  tell(agent, [
+  report(agent, [
     { kind: "task.sent", taskId: "new-1", ago: 3, data: { task_name: "mail.send" } },
     { kind: "task.failed", taskId: "new-1", ago: 1, data: { exception: "SmtpError: mailbox is full" } },
   ]);

@@ -3,7 +3,7 @@ import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import { bulkRetryPages, fillBulkRetries } from "../traffic/bulk-retry-pages.ts";
 import { issuePages } from "../traffic/issue-pages.ts";
-import { tellSample } from "../traffic/task-traffic.ts";
+import { reportSample } from "../traffic/task-traffic.ts";
 import type { PageCase, Site } from "./page-case.ts";
 import { failCommand, fillAccounts, fingerprintOf } from "./site-facts.ts";
 
@@ -359,7 +359,7 @@ export async function fillSite(brain: TestBrain): Promise<Site> {
   });
   const adapter = createScriptedAdapter("scripted", ["cancel_task"]);
   const connected = { ...(await brain.connectAgent({ engines: [adapter] })), adapter };
-  await tellSample(brain, connected);
+  await reportSample(brain, connected);
   const worker = await waitFor(async () => {
     await brain.flushNotes();
     const { body } = await brain.as.root.get(`/projects/${brain.project.slug}/workers`);

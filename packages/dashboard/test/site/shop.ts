@@ -1,6 +1,6 @@
 import type { TestBrain } from "@svc/testkit/brain";
 import { afterAll, beforeAll } from "vitest";
-import { tellSample } from "../traffic/task-traffic.ts";
+import { reportSample } from "../traffic/task-traffic.ts";
 import { startBrainWithSite } from "../window/screen.ts";
 
 /** Filled before the first test of the file that asked for it. */
@@ -16,7 +16,7 @@ export function openShop(): Shop {
   beforeAll(async () => {
     shop.brain = await startBrainWithSite();
     shop.connected = await shop.brain.connectAgent();
-    await tellSample(shop.brain, shop.connected);
+    await reportSample(shop.brain, shop.connected);
   });
   afterAll(() => shop.brain?.stop());
   return shop;

@@ -1,7 +1,7 @@
 import { waitFor } from "@svc/testkit";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
-import { tell } from "../traffic/task-traffic.ts";
+import { report } from "../traffic/task-traffic.ts";
 import { openScreen } from "../window/screen.ts";
 
 const shop = openShop();
@@ -9,7 +9,7 @@ const taskPath = () => `/projects/${shop.brain.project.slug}/tasks/scripted/nest
 
 beforeAll(async () => {
   const kwargs = { a: { b: { needle: "Found ME" } }, z: 1 };
-  tell(shop.connected, [{ kind: "task.sent", taskId: "nested", data: { task_name: "json.nested", kwargs } }]);
+  report(shop.connected, [{ kind: "task.sent", taskId: "nested", data: { task_name: "json.nested", kwargs } }]);
   await waitFor(async () => (await shop.brain.as.admin.get(taskPath())).status === 200);
 });
 

@@ -3,13 +3,13 @@ import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import type { Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Told, tell } from "../traffic/task-traffic.ts";
+import { type ReportedEvent, report } from "../traffic/task-traffic.ts";
 import { openScreen, startBrainWithSite } from "../window/screen.ts";
 
 // More tasks than one command takes: 205 failed and one revoked of one engine, two failed of another.
 const failures = 205;
 const traceback = "PaymentError: upstream 503\n    at post (/app/src/gateway.ts:87:11)";
-const failed = (taskId: string, ago: number): Told => ({
+const failed = (taskId: string, ago: number): ReportedEvent => ({
   kind: "task.failed",
   taskId,
   ago,
@@ -25,11 +25,11 @@ beforeAll(async () => {
   await brain.connectAgent({ engines: [bullmq, celery], heartbeatSeconds: 1 });
   // The older half failed over an hour ago.
   const ago = (at: number) => (at < failures / 2 ? 60 + at : 4_000 + at);
-  tell({ adapter: bullmq }, [
+  report({ adapter: bullmq }, [
     ...Array.from({ length: failures }, (_, at) => failed(`bad-${at}`, ago(at))),
     { kind: "task.revoked", taskId: "revoked", ago: 30, data: { task_name: "pay.refund", queue: "pay" } },
   ]);
-  tell({ adapter: celery }, [failed("other-1", 40), failed("other-2", 50)]);
+  report({ adapter: celery }, [failed("other-1", 40), failed("other-2", 50)]);
   await waitFor(async () => {
     const { body } = await brain.as.root.get(`/projects/${brain.project.slug}/tasks?include_total=true&limit=1`);
     return body.total_count === failures + 3;

@@ -1,13 +1,13 @@
 import type { TestBrain } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { tellKnown } from "../traffic/task-traffic.ts";
+import { reportAndWait } from "../traffic/task-traffic.ts";
 import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 beforeAll(async () => {
   brain = await startBrainWithSite();
-  await tellKnown(
+  await reportAndWait(
     brain,
     await brain.connectAgent(),
     [42, 43].map((customer) => ({

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
-import { tellKnown } from "../traffic/task-traffic.ts";
+import { reportAndWait } from "../traffic/task-traffic.ts";
 import { axeFaults, openScreen } from "../window/screen.ts";
 
 const shop = openShop();
@@ -84,7 +84,7 @@ describe("the columns", () => {
 
 describe("the height of the rows", () => {
   test("fits nineteen on a screen, and follows the density setting", async () => {
-    await tellKnown(
+    await reportAndWait(
       shop.brain,
       shop.connected,
       Array.from({ length: 30 }, (_, index) => ({

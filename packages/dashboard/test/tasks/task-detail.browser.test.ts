@@ -2,7 +2,7 @@ import { waitFor } from "@svc/testkit";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
-import { type Told, tell } from "../traffic/task-traffic.ts";
+import { type ReportedEvent, report } from "../traffic/task-traffic.ts";
 import { axeFaults, type OpenOptions, openScreen, type Screen } from "../window/screen.ts";
 
 const shop = openShop();
@@ -16,9 +16,9 @@ async function openTasks(path = "", settings: OpenOptions["settings"] = {}): Pro
   return screen;
 }
 
-/** Tells events and waits until the brain lists the last of their tasks. */
-async function told(events: readonly Told[]): Promise<void> {
-  tell(shop.connected, events);
+/** Reports events and waits until the brain lists the last of their tasks. */
+async function reportAndWait(events: readonly ReportedEvent[]): Promise<void> {
+  report(shop.connected, events);
   const last = encodeURIComponent(events.at(-1)?.taskId ?? "");
   await waitFor(async () => (await shop.brain.as.admin.get(`${tasksPath()}/scripted/${last}`)).status === 200);
 }
@@ -81,7 +81,7 @@ describe("the drawer", () => {
 });
 
 describe("moving between tasks in the drawer", () => {
-  const begun = (taskId: string, ago: number): Told[] => [
+  const begun = (taskId: string, ago: number): ReportedEvent[] => [
     { kind: "task.sent", taskId, ago, data: { task_name: `walk.${taskId}`, queue: "walk" } },
     { kind: "task.started", taskId, ago: ago - 1, data: { worker: "w" } },
   ];
@@ -94,7 +94,7 @@ describe("moving between tasks in the drawer", () => {
     return page;
   }
 
-  beforeAll(() => told([...begun("w-3", 30), ...begun("w-2", 20), ...begun("w-1", 10)]));
+  beforeAll(() => reportAndWait([...begun("w-3", 30), ...begun("w-2", 20), ...begun("w-1", 10)]));
 
   test("reads each task only once", async () => {
     const page = await openFirst();
@@ -120,7 +120,7 @@ describe("moving between tasks in the drawer", () => {
     await page.keyboard.press("j");
     await drawer.getByRole("heading", { name: "walk.w-3" }).waitFor();
     const events = page.waitForRequest(/events\?.*task_id=w-3/);
-    tell(shop.connected, [{ kind: "task.succeeded", taskId: "w-3", data: { runtime_ms: 5 } }]);
+    report(shop.connected, [{ kind: "task.succeeded", taskId: "w-3", data: { runtime_ms: 5 } }]);
     await events;
   });
 });
@@ -128,7 +128,7 @@ describe("moving between tasks in the drawer", () => {
 describe("a task that is deleted while it is open", () => {
   test.each(["in the drawer", "on its page"])("is no longer shown %s", async (where) => {
     const id = where.replaceAll(" ", "-");
-    await told([{ kind: "task.sent", taskId: id, data: { task_name: "del.one", queue: "del" } }]);
+    await reportAndWait([{ kind: "task.sent", taskId: id, data: { task_name: "del.one", queue: "del" } }]);
     // The stream is up before the task is opened, so that only the removal itself can make the task be read again.
     const { page } = await openTasks("?queue=del");
     await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
@@ -185,13 +185,13 @@ test("new rows shown by key scroll the list to the top", async () => {
     ago: 60,
     data: { task_name: "tall.one", queue: "tall" },
   }));
-  await told(flood);
+  await reportAndWait(flood);
   const { page } = await openTasks("?queue=tall");
   await page.getByText("60 tasks match").waitFor();
   await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
   const grid = page.getByRole("grid");
   await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-  tell(shop.connected, [{ kind: "task.sent", taskId: "tall-new", data: { task_name: "tall.new", queue: "tall" } }]);
+  report(shop.connected, [{ kind: "task.sent", taskId: "tall-new", data: { task_name: "tall.new", queue: "tall" } }]);
   await page.getByRole("button", { name: "1 new" }).waitFor();
 
   await page.keyboard.press("n");
@@ -209,7 +209,7 @@ describe("odd names and ids", () => {
   };
 
   test("are shown as text everywhere, and their tasks open", async () => {
-    await told(
+    await reportAndWait(
       Object.entries(odd).map(([name, taskId]) => ({
         kind: "task.sent",
         taskId,
@@ -237,7 +237,7 @@ describe("odd names and ids", () => {
 
   test("are escaped for queues and workers, and link to their own tasks", async () => {
     const name = "turned\u202E";
-    tell(shop.connected, [
+    report(shop.connected, [
       { kind: "task.sent", taskId: "turned-1", ago: 9, data: { task_name: "turned.one", queue: name } },
       { kind: "task.started", taskId: "turned-1", ago: 8, data: { worker: name } },
       { kind: "task.failed", taskId: "turned-1", ago: 7, data: { worker: name, exception: "TurnError: upside down" } },
@@ -266,7 +266,7 @@ describe("odd names and ids", () => {
   });
 
   test("of dots explain that no URL can contain them", async () => {
-    tell(shop.connected, [{ kind: "task.sent", taskId: "..", data: { task_name: "dots.one", queue: "dots" } }]);
+    report(shop.connected, [{ kind: "task.sent", taskId: "..", data: { task_name: "dots.one", queue: "dots" } }]);
     // A list that is already open would only announce it.
     await waitFor(async () => (await shop.brain.as.admin.get(`${tasksPath()}?queue=dots`)).body.items.length === 1);
     const { page } = await openTasks("?queue=dots");

@@ -2,7 +2,7 @@ import { waitFor } from "@svc/testkit";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
-import { tell } from "../traffic/task-traffic.ts";
+import { report } from "../traffic/task-traffic.ts";
 import { openScreen } from "../window/screen.ts";
 
 const shop = openShop();
@@ -10,7 +10,7 @@ const tasksPath = () => `/projects/${shop.brain.project.slug}/tasks`;
 
 beforeAll(async () => {
   const eta = new Date(Date.now() + 3_600_000).toISOString();
-  tell(shop.connected, [
+  report(shop.connected, [
     {
       kind: "task.sent",
       taskId: "later-1",

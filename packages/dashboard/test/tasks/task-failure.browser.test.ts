@@ -1,12 +1,12 @@
 import { waitFor } from "@svc/testkit";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
-import { type Told, tell, trace } from "../traffic/task-traffic.ts";
+import { type ReportedEvent, report, trace } from "../traffic/task-traffic.ts";
 import { axeFaults, openScreen, type Screen } from "../window/screen.ts";
 
 const shop = openShop();
 
-const sent = (taskId: string, data: Record<string, unknown>, ago = 5): Told => ({
+const sent = (taskId: string, data: Record<string, unknown>, ago = 5): ReportedEvent => ({
   kind: "task.sent",
   taskId,
   ago,
@@ -14,7 +14,7 @@ const sent = (taskId: string, data: Record<string, unknown>, ago = 5): Told => (
 });
 
 /** Every second task of a name fails, and only those use a certain gateway. */
-function compared(index: number): Told[] {
+function compared(index: number): ReportedEvent[] {
   const taskId = `cmp-${index}`;
   const hasFailed = index % 2 === 0;
   return [
@@ -29,7 +29,7 @@ function compared(index: number): Told[] {
 const exception = "CmpError: gateway gave up after 30 s";
 
 beforeAll(async () => {
-  tell(shop.connected, [
+  report(shop.connected, [
     ...Array.from({ length: 12 }, (_, index) => compared(index)).flat(),
     sent("cmp-other", { task_name: "cmp.charge_refund", queue: "cmp" }, 90),
     { kind: "task.failed", taskId: "cmp-other", ago: 70, data: { exception } },

@@ -2,13 +2,13 @@ import { waitFor } from "@svc/testkit";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
-import { type Told, tell } from "../traffic/task-traffic.ts";
+import { type ReportedEvent, report } from "../traffic/task-traffic.ts";
 import { axeFaults, chooseInAddress, openScreen } from "../window/screen.ts";
 
 const shop = openShop();
 const tasksPath = () => `/projects/${shop.brain.project.slug}/tasks`;
 const row = (page: Page, name: string) => page.getByRole("row", { name });
-const sent = (taskId: string, name: string, queue: string, ago = 0): Told => ({
+const sent = (taskId: string, name: string, queue: string, ago = 0): ReportedEvent => ({
   kind: "task.sent",
   taskId,
   ago,
@@ -16,7 +16,7 @@ const sent = (taskId: string, name: string, queue: string, ago = 0): Told => ({
 });
 
 beforeAll(async () => {
-  tell(
+  report(
     shop.connected,
     Array.from({ length: 40 }, (_, index) => sent(`key-${index}`, `key.n${index}`, "keys", 300 + index)),
   );
@@ -174,10 +174,10 @@ describe("following", () => {
   test("inserts new tasks at the top, and pauses automatically above fifty a second", async () => {
     const { page } = await openTasks("?queue=tail");
     await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
-    tell(shop.connected, [sent("tail-0", "tail.first", "tail")]);
+    report(shop.connected, [sent("tail-0", "tail.first", "tail")]);
     await row(page, "tail.first pending").waitFor();
     await page.getByRole("button", { name: "Live tail" }).click();
-    tell(shop.connected, [sent("tail-1", "tail.second", "tail")]);
+    report(shop.connected, [sent("tail-1", "tail.second", "tail")]);
     await row(page, "tail.second pending").waitFor();
     expect(await page.getByRole("button", { name: /new$/ }).count()).toBe(0);
 
@@ -186,7 +186,7 @@ describe("following", () => {
       .poll(
         async () => {
           const flood = Array.from({ length: 120 }, () => sent(`flood-${sentCount++}`, "tail.flood", "tail"));
-          tell(shop.connected, flood);
+          report(shop.connected, flood);
           return page.getByRole("button", { name: /^Live tail paused: over 50 new tasks per second/ }).isVisible();
         },
         { timeout: 15_000, interval: 300 },

@@ -2,7 +2,7 @@ import { waitFor } from "@svc/testkit";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
-import { type Told, tell } from "../traffic/task-traffic.ts";
+import { type ReportedEvent, report } from "../traffic/task-traffic.ts";
 import { axeFaults, openScreen, textOf } from "../window/screen.ts";
 
 const shop = openShop();
@@ -17,12 +17,12 @@ async function openTasks(search = "", cookie = shop.brain.as.admin.cookie) {
   return screen;
 }
 
-async function told(events: readonly Told[]): Promise<void> {
-  tell(shop.connected, events);
+async function reportAndWait(events: readonly ReportedEvent[]): Promise<void> {
+  report(shop.connected, events);
   const last = events.at(-1)?.taskId;
   await waitFor(async () => (await shop.brain.as.admin.get(`${tasksPath()}/scripted/${last}`)).status === 200);
 }
-const sent = (taskId: string, name: string, queue: string, ago = 0): Told => ({
+const sent = (taskId: string, name: string, queue: string, ago = 0): ReportedEvent => ({
   kind: "task.sent",
   taskId,
   ago,
@@ -31,12 +31,12 @@ const sent = (taskId: string, name: string, queue: string, ago = 0): Told => ({
 
 describe("while rows are frozen", () => {
   test("rows do not change and the page says so, until updates resume", async () => {
-    await told([sent("held-1", "held.one", "held")]);
+    await reportAndWait([sent("held-1", "held.one", "held")]);
     const { page } = await openTasks("?queue=held");
     await row(page, "held.one pending").getByRole("checkbox").check({ force: true });
     await page.getByRole("button", { name: "Updates paused" }).waitFor();
-    tell(shop.connected, [{ kind: "task.started", taskId: "held-1", data: { worker: "w" } }]);
-    await told([sent("held-2", "held.two", "held")]);
+    report(shop.connected, [{ kind: "task.started", taskId: "held-1", data: { worker: "w" } }]);
+    await reportAndWait([sent("held-2", "held.two", "held")]);
     await page.getByRole("button", { name: "1 new" }).waitFor();
     expect(await row(page, "held.one pending").count()).toBe(1);
 
@@ -59,7 +59,9 @@ describe("while rows are frozen", () => {
   });
 
   test("no row moves when the selection bar appears and disappears", async () => {
-    await told(Array.from({ length: 60 }, (_, index) => sent(`still-${index}`, "still.one", "still", 100 + index)));
+    await reportAndWait(
+      Array.from({ length: 60 }, (_, index) => sent(`still-${index}`, "still.one", "still", 100 + index)),
+    );
     const { page } = await openTasks("?queue=still");
     const third = page.locator("[role=row][id]").nth(3);
     await third.waitFor();
@@ -77,7 +79,7 @@ describe("while rows are frozen", () => {
 });
 
 test("the first row of a short list stays visible when selected", async () => {
-  await told([sent("few-1", "few.one", "few"), sent("few-2", "few.two", "few")]);
+  await reportAndWait([sent("few-1", "few.one", "few"), sent("few-2", "few.two", "few")]);
   const { page } = await openTasks("?queue=few");
   const first = page.locator("[role=row][id]").first();
   await first.getByRole("checkbox").check({ force: true });
@@ -87,10 +89,10 @@ test("the first row of a short list stays visible when selected", async () => {
 });
 
 test("a task that no longer matches stays in place, with a note", async () => {
-  await told([sent("stray-1", "stray.one", "stray")]);
+  await reportAndWait([sent("stray-1", "stray.one", "stray")]);
   const { page } = await openTasks("?state=pending&queue=stray");
   await row(page, "stray.one pending").waitFor();
-  tell(shop.connected, [{ kind: "task.started", taskId: "stray-1", data: { worker: "w" } }]);
+  report(shop.connected, [{ kind: "task.started", taskId: "stray-1", data: { worker: "w" } }]);
   await row(page, "stray.one started, no longer matches the filters").getByText("no longer matches").waitFor();
 });
 
@@ -254,7 +256,9 @@ describe("an export", () => {
 });
 
 test("deleting all matching tasks is offered to admins only", async () => {
-  await told(Array.from({ length: 230 }, (_, index) => sent(`many-${index}`, "many.one", "many", 900 + index)));
+  await reportAndWait(
+    Array.from({ length: 230 }, (_, index) => sent(`many-${index}`, "many.one", "many", 900 + index)),
+  );
   const { page } = await openTasks("?queue=many");
   await page.getByText("230 tasks match").waitFor();
   await page.locator("[role=row][id]").first().getByRole("checkbox").check({ force: true });

@@ -2,7 +2,7 @@ import { waitFor } from "@svc/testkit";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
-import { type Told, tell } from "../traffic/task-traffic.ts";
+import { type ReportedEvent, report } from "../traffic/task-traffic.ts";
 import { moveClockUntil } from "../window/page-clock.ts";
 import { openScreen } from "../window/screen.ts";
 
@@ -26,18 +26,18 @@ async function openTasks(search = "", options: { isPolling?: boolean } = {}): Pr
   return page;
 }
 
-/** Tells events and waits until the brain shows the last task in the state they lead to. */
-async function told(events: readonly Told[], state: string): Promise<void> {
-  tell(shop.connected, events);
+/** Reports events and waits until the brain shows the last task in its final state. */
+async function reportAndWait(events: readonly ReportedEvent[], state: string): Promise<void> {
+  report(shop.connected, events);
   const last = events.at(-1)?.taskId;
   await waitFor(async () => (await shop.brain.as.admin.get(`${tasksPath()}/scripted/${last}`)).body.state === state);
 }
-const started = (taskId: string, name: string): Told => ({
+const started = (taskId: string, name: string): ReportedEvent => ({
   kind: "task.started",
   taskId,
   data: { task_name: name, worker: "w", queue: "w" },
 });
-const succeeded = (taskId: string): Told => ({ kind: "task.succeeded", taskId, data: { runtime_ms: 5 } });
+const succeeded = (taskId: string): ReportedEvent => ({ kind: "task.succeeded", taskId, data: { runtime_ms: 5 } });
 
 async function remove(taskId: string): Promise<void> {
   const { body } = await shop.brain.as.admin.get(`${tasksPath()}/scripted/${taskId}`);
@@ -47,11 +47,11 @@ async function remove(taskId: string): Promise<void> {
 
 describe("with polling alone", () => {
   test("a task that no longer matches is updated, and a deleted one is removed", async () => {
-    await told([started("poll-1", "poll.one"), started("poll-2", "poll.two")], "started");
+    await reportAndWait([started("poll-1", "poll.one"), started("poll-2", "poll.two")], "started");
     const page = await openTasks("?state=started&search=poll.", { isPolling: true });
     await row(page, "poll.one started").waitFor();
 
-    await told([succeeded("poll-1")], "success");
+    await reportAndWait([succeeded("poll-1")], "success");
     await remove("poll-2");
 
     await pollUntilShown(page, row(page, "poll.one success"));
@@ -60,13 +60,13 @@ describe("with polling alone", () => {
   });
 
   test("rows below more than a page of new tasks are still refreshed", async () => {
-    await told([started("deep-1", "deep.one"), started("deep-2", "deep.two")], "started");
+    await reportAndWait([started("deep-1", "deep.one"), started("deep-2", "deep.two")], "started");
     const page = await openTasks("?worker=w", { isPolling: true });
     await row(page, "deep.one started").waitFor();
 
     const flood = Array.from({ length: 260 }, (_, index) => started(`flood-${index}`, "flood.one"));
-    await told(flood, "started");
-    await told([succeeded("deep-1")], "success");
+    await reportAndWait(flood, "started");
+    await reportAndWait([succeeded("deep-1")], "success");
     await remove("deep-2");
 
     await pollUntilShown(page, page.getByRole("button", { name: "200+ new" }));
@@ -92,7 +92,10 @@ describe("with polling alone", () => {
   test("a response for one filter does not show under the next", async () => {
     const page = await openTasks("?queue=late", { isPolling: true });
     await page.getByText("No tasks match").waitFor();
-    await told([{ kind: "task.sent", taskId: "late-1", data: { task_name: "late.one", queue: "late" } }], "pending");
+    await reportAndWait(
+      [{ kind: "task.sent", taskId: "late-1", data: { task_name: "late.one", queue: "late" } }],
+      "pending",
+    );
     let answer = () => {};
     const isHeld = new Promise<void>((resolve) => {
       answer = resolve;
@@ -119,7 +122,7 @@ describe("with polling alone", () => {
 });
 
 test("one polite live region announces how many tasks arrived and failed, never single ones", async () => {
-  await told([started("spoken-1", "spoken.one")], "started");
+  await reportAndWait([started("spoken-1", "spoken.one")], "started");
   const page = await openTasks("?search=spoken");
   await row(page, "spoken.one started").waitFor();
   await connection(page, "live");
@@ -130,20 +133,20 @@ test("one polite live region announces how many tasks arrived and failed, never 
     null,
   );
 
-  const failed: Told = { kind: "task.failed", taskId: "spoken-1", data: { exception: "Error: boom" } };
-  await told([failed], "failure");
+  const failed: ReportedEvent = { kind: "task.failed", taskId: "spoken-1", data: { exception: "Error: boom" } };
+  await reportAndWait([failed], "failure");
 
   await region.getByText("1 failed", { exact: true }).waitFor();
 });
 
 test("a revisited list is refreshed", async () => {
-  await told([started("away-1", "away.one")], "started");
+  await reportAndWait([started("away-1", "away.one")], "started");
   const page = await openTasks("?state=started&search=away");
   await row(page, "away.one started").waitFor();
   await connection(page, "live");
   await page.getByRole("link", { name: "Queues" }).click();
   await page.getByRole("heading", { level: 1, name: "Queues" }).waitFor();
-  await told([succeeded("away-1")], "success");
+  await reportAndWait([succeeded("away-1")], "success");
 
   await page.goBack();
 

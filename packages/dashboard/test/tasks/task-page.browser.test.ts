@@ -3,12 +3,12 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
 import { familyEvents } from "../traffic/family-traffic.ts";
-import { type Told, tell } from "../traffic/task-traffic.ts";
+import { type ReportedEvent, report } from "../traffic/task-traffic.ts";
 import { axeFaults, openScreen, type Screen } from "../window/screen.ts";
 
 const shop = openShop();
 
-const sent = (taskId: string, data: Record<string, unknown>, ago = 5): Told => ({
+const sent = (taskId: string, data: Record<string, unknown>, ago = 5): ReportedEvent => ({
   kind: "task.sent",
   taskId,
   ago,
@@ -18,7 +18,7 @@ const deep = { a: { b: { c: { needle: "Found ME", order: "@exact" } } }, list: [
 
 beforeAll(async () => {
   const lines = Array.from({ length: 4_000 }, (_, index) => `line ${index}`);
-  tell(shop.connected, [
+  report(shop.connected, [
     ...familyEvents(),
     sent("walk-1", { task_name: "walk.first", queue: "walk" }, 30),
     sent("walk-2", { task_name: "walk.second", queue: "walk" }, 20),
@@ -29,7 +29,7 @@ beforeAll(async () => {
     sent("huge", { task_name: "json.huge", args: [lines.map((line) => line.repeat(12))] }),
     ...Array.from(
       { length: 520 },
-      (_, index): Told => ({
+      (_, index): ReportedEvent => ({
         kind: "task.started",
         taskId: "busy",
         ago: 1_000 - index,
@@ -258,7 +258,7 @@ test("a task of another project is found on request", async () => {
   const minted = await shop.brain.as.root.post("/projects/other/agents", { name: "other-1" });
   const { agent, token, hmac_secret: hmacSecret } = minted.body;
   const connected = await shop.brain.connectAgent({ agentId: agent.id, token, hmacSecret });
-  tell(connected, [sent("moved", { task_name: "moved.away" })]);
+  report(connected, [sent("moved", { task_name: "moved.away" })]);
   await waitFor(async () => (await shop.brain.as.root.get("/projects/other/tasks/scripted/moved")).status === 200);
 
   const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });

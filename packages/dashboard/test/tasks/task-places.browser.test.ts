@@ -2,7 +2,7 @@ import { waitFor } from "@svc/testkit";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
-import { type Told, tell } from "../traffic/task-traffic.ts";
+import { type ReportedEvent, report } from "../traffic/task-traffic.ts";
 import { openScreen } from "../window/screen.ts";
 
 const shop = openShop();
@@ -12,7 +12,7 @@ const top = (page: Page) => page.getByRole("grid").evaluate((element) => element
 const scrollTo = (page: Page, to: number) =>
   page.getByRole("grid").evaluate((element, px) => element.scrollTo(0, px), to);
 
-const many = (queue: string, ago: number): Told[] =>
+const many = (queue: string, ago: number): ReportedEvent[] =>
   Array.from({ length: 120 }, (_, index) => ({
     kind: "task.sent",
     taskId: `${queue}-${index}`,
@@ -21,7 +21,7 @@ const many = (queue: string, ago: number): Told[] =>
   }));
 
 beforeAll(async () => {
-  tell(shop.connected, [...many("left", 300), ...many("right", 600)]);
+  report(shop.connected, [...many("left", 300), ...many("right", 600)]);
   await waitFor(
     async () => (await shop.brain.as.admin.get(`${tasksPath()}?queue=right&limit=200`)).body.items.length === 120,
   );

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
-import { tell, tellKnown } from "../traffic/task-traffic.ts";
+import { report, reportAndWait } from "../traffic/task-traffic.ts";
 import { openScreen } from "../window/screen.ts";
 
 const shop = openShop();
@@ -27,12 +27,12 @@ describe("the task list", () => {
 
   test("updates a row in place as soon as its task changes", async () => {
     const { page, faults } = await openTasks("?search=live");
-    tell(shop.connected, [{ kind: "task.sent", taskId: "live-1", data: { task_name: "live.one", queue: "live" } }]);
+    report(shop.connected, [{ kind: "task.sent", taskId: "live-1", data: { task_name: "live.one", queue: "live" } }]);
     await row(page, "live.one pending").waitFor();
 
-    tell(shop.connected, [{ kind: "task.started", taskId: "live-1", data: { worker: "w" } }]);
+    report(shop.connected, [{ kind: "task.started", taskId: "live-1", data: { worker: "w" } }]);
     await row(page, "live.one started").waitFor();
-    tell(shop.connected, [{ kind: "task.succeeded", taskId: "live-1", data: { runtime_ms: 5 } }]);
+    report(shop.connected, [{ kind: "task.succeeded", taskId: "live-1", data: { runtime_ms: 5 } }]);
 
     await row(page, "live.one success").waitFor();
     await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
@@ -44,7 +44,9 @@ describe("the task list", () => {
     await row(page, "billing.charge failure").waitFor();
     const before = await page.locator("[role=row][id]").first().getAttribute("id");
 
-    tell(shop.connected, [{ kind: "task.sent", taskId: "fresh-1", data: { task_name: "fresh.one", queue: "emails" } }]);
+    report(shop.connected, [
+      { kind: "task.sent", taskId: "fresh-1", data: { task_name: "fresh.one", queue: "emails" } },
+    ]);
     const button = page.getByRole("button", { name: /^\d+ new$/ });
     await button.waitFor();
     expect(await page.locator("[role=row][id]").first().getAttribute("id")).toBe(before);
@@ -57,7 +59,7 @@ describe("the task list", () => {
   test("is correct with polling alone, and the chip shows polling", async () => {
     const { page } = await openTasks("?search=polled", { isPolling: true });
     await page.getByRole("button", { name: /^Connection: polling/ }).waitFor();
-    tell(shop.connected, [
+    report(shop.connected, [
       { kind: "task.sent", taskId: "polled-1", data: { task_name: "polled.one", queue: "emails" } },
     ]);
     await row(page, "polled.one pending").waitFor();
@@ -141,7 +143,7 @@ describe("a task", () => {
 
   test("grows while it runs, without a reload", async () => {
     const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.viewer.cookie });
-    tell(shop.connected, [{ kind: "task.started", taskId: "grow-1", data: { task_name: "grow.one", worker: "w" } }]);
+    report(shop.connected, [{ kind: "task.started", taskId: "grow-1", data: { task_name: "grow.one", worker: "w" } }]);
     await expect
       .poll(
         async () =>
@@ -151,7 +153,7 @@ describe("a task", () => {
     await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/grow-1`);
     await page.getByText("Started on w").waitFor();
 
-    tell(shop.connected, [{ kind: "task.succeeded", taskId: "grow-1", data: { runtime_ms: 1200 } }]);
+    report(shop.connected, [{ kind: "task.succeeded", taskId: "grow-1", data: { runtime_ms: 1200 } }]);
 
     await page.getByText("Succeeded after 1.2 s.").waitFor();
   });
@@ -159,7 +161,7 @@ describe("a task", () => {
 
 describe("deleting", () => {
   test("permanently removes selected rows", async () => {
-    await tellKnown(shop.brain, shop.connected, [
+    await reportAndWait(shop.brain, shop.connected, [
       { kind: "task.sent", taskId: "drop-1", data: { task_name: "drop.one", queue: "drop" } },
     ]);
     const { page } = await openTasks("?queue=drop");
@@ -177,7 +179,7 @@ describe("a long list", () => {
   test("keeps few rows in the document and loads older pages while scrolling", async () => {
     const many = 700;
     const names = Array.from({ length: many }, (_, index) => `bulk-${index}`);
-    tell(
+    report(
       shop.connected,
       names.map((taskId, index) => ({
         kind: "task.sent",

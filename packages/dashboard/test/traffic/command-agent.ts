@@ -2,7 +2,7 @@ import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter, type ScriptedAdapter } from "@svc/testkit/peer";
 import { fleetSnapshot } from "./fleet.ts";
-import { tell } from "./task-traffic.ts";
+import { report } from "./task-traffic.ts";
 
 export const actions = [
   "retry_task",
@@ -54,7 +54,7 @@ export async function connectCommandAgent(
     args: [{ order: 88213 }],
     kwargs: { currency: "EUR" },
   };
-  tell({ adapter }, [
+  report({ adapter }, [
     { kind: "task.sent", taskId: "bad-1", ago: 80, data: charge },
     { kind: "task.started", taskId: "bad-1", ago: 78, data: { worker: "billing-1" } },
     { kind: "task.failed", taskId: "bad-1", ago: 50, data: { exception: "PaymentError: upstream 503" } },

@@ -1,6 +1,6 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
-import { type Told, tell, trace } from "./task-traffic.ts";
+import { type ReportedEvent, report, trace } from "./task-traffic.ts";
 
 type Connected = Awaited<ReturnType<TestBrain["connectAgent"]>>;
 
@@ -23,11 +23,11 @@ const errors = [
 ] as const;
 
 /** Reports tasks of the last 30 hours, so that the last 24 have earlier data; most failures are in the last hours. */
-export async function tellDay(brain: TestBrain, connected: Connected): Promise<void> {
+export async function reportDay(brain: TestBrain, connected: Connected): Promise<void> {
   let reported = 0;
   for (let ago = 30 * hour; ago > 5 * minute; ago -= everySeconds) {
     const release = ago < 2 * hour ? "2026.11.3" : "2026.11.2";
-    const events = names.flatMap(([name, queue, runSeconds], index): Told[] => {
+    const events = names.flatMap(([name, queue, runSeconds], index): ReportedEvent[] => {
       const taskId = `day-${ago}-${index}`;
       const wobble = 1 + Math.sin(ago / 4000 + index) / 4;
       const slow = ago < 2 * hour && index === 0 ? 4 : 1;
@@ -47,7 +47,7 @@ export async function tellDay(brain: TestBrain, connected: Connected): Promise<v
           : { kind: "task.succeeded", taskId, ago: ago - 3, data: end },
       ];
     });
-    tell(connected, events);
+    report(connected, events);
     reported += names.length;
   }
   // Figures come from counters, which are updated some time after the tasks.

@@ -1,4 +1,4 @@
-import type { Told } from "./task-traffic.ts";
+import type { ReportedEvent } from "./task-traffic.ts";
 
 const deepTrace = (line: number) => `Traceback (most recent call last):
   File "/usr/lib/python3.12/site-packages/urllib3/connectionpool.py", line 536, in _make_request
@@ -25,7 +25,10 @@ app.billing.gateway.PaymentGatewayError: upstream 503 after 30.0 s (gateway eu-1
 
 const failed = "app.billing.gateway.PaymentGatewayError: upstream 503 after 30.0 s (gateway eu-1, order 88213)";
 
-function ended(taskId: string, of: { name: string; parent: string; ago: number; waitS: number; runS: number }): Told[] {
+function ended(
+  taskId: string,
+  of: { name: string; parent: string; ago: number; waitS: number; runS: number },
+): ReportedEvent[] {
   const { name, parent, ago, waitS, runS } = of;
   return [
     {
@@ -40,9 +43,9 @@ function ended(taskId: string, of: { name: string; parent: string; ago: number; 
 }
 
 /** A nightly run with ten tasks, an idle gap and a task in it that failed four times: `fam-bad`. The last reported task is `fam-late`. */
-export function familyEvents(): Told[] {
+export function familyEvents(): ReportedEvent[] {
   const inFamily = { parent_task_id: "fam-root", root_task_id: "fam-root" };
-  const tries = [187, 141, 80, 18].flatMap((ago, attempt): Told[] => [
+  const tries = [187, 141, 80, 18].flatMap((ago, attempt): ReportedEvent[] => [
     {
       kind: "task.started",
       taskId: "fam-bad",

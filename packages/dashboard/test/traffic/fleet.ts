@@ -1,7 +1,7 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import { createEagerClock, createScriptedAdapter, type ScriptedAdapter } from "@svc/testkit/peer";
-import { tell } from "./task-traffic.ts";
+import { report } from "./task-traffic.ts";
 
 type Snapshot = Awaited<ReturnType<Parameters<ScriptedAdapter["answerSnapshot"]>[0]>>;
 
@@ -78,7 +78,7 @@ export async function connectFleet(brain: TestBrain): Promise<Fleet> {
   adapter.answerSnapshot(async () => fleetSnapshot());
   const clock = createEagerClock();
   const connected = await brain.connectAgent({ engines: [adapter], framework: "node", workerRole: "other", clock });
-  tell({ adapter }, [
+  report({ adapter }, [
     ...["charge-1", "charge-2", "charge-3"].flatMap((taskId, at) => [
       { kind: "task.sent", taskId, ago: 60 - at, data: { task_name: "billing.charge", queue: "billing" } },
       { kind: "task.started", taskId, ago: 50 - at, data: { worker: "billing-1", wait_ms: 10_000 } },

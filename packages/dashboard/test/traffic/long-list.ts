@@ -3,7 +3,7 @@ import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import type { PageCase } from "../site/page-case.ts";
-import { type Told, tell } from "./task-traffic.ts";
+import { type ReportedEvent, report } from "./task-traffic.ts";
 
 /** More tasks than the list keeps in memory, so that it reaches its limit. */
 const tasks = 10_100;
@@ -12,7 +12,7 @@ const perBatch = 500;
 const names = ["billing.charge", "emails.send_receipt", "media.render_pdf", "search.reindex"];
 
 /** One event per task: mostly finished, some failed, some running, some waiting. */
-function event(index: number): Told {
+function event(index: number): ReportedEvent {
   const name = names[index % names.length] ?? "";
   const known = { task_name: name, queue: name.split(".", 1)[0] ?? "", worker: `worker-${index % 7}` };
   const base = { taskId: `long-${index}`, ago: (tasks - index) / 4 };
@@ -34,7 +34,7 @@ export async function fillLongList(brain: TestBrain): Promise<void> {
   });
   for (let start = 0; start < tasks; start += perBatch) {
     const some = Math.min(perBatch, tasks - start);
-    tell(
+    report(
       connected,
       Array.from({ length: some }, (_, index) => event(start + index)),
     );

@@ -3,7 +3,7 @@ import type { TestBrain } from "@svc/testkit/brain";
 
 type Connected = Pick<Awaited<ReturnType<TestBrain["connectAgent"]>>, "adapter">;
 
-export interface Told {
+export interface ReportedEvent {
   kind: string;
   taskId: string;
   /** Seconds before now. */
@@ -14,7 +14,7 @@ export interface Told {
 let position = 0;
 
 /** Sends task events through a connected agent, as an engine's adapter would. */
-export function tell({ adapter }: Connected, events: readonly Told[]): void {
+export function report({ adapter }: Connected, events: readonly ReportedEvent[]): void {
   const now = Date.now();
   adapter.context.sink.emit(
     events.map(({ kind, taskId, ago = 0, data = {} }) => ({
@@ -29,8 +29,12 @@ export function tell({ adapter }: Connected, events: readonly Told[]): void {
 }
 
 /** Reports events, and resolves when the brain shows the last of their tasks. An open list would only announce new ones. */
-export async function tellKnown(brain: TestBrain, connected: Connected, events: readonly Told[]): Promise<void> {
-  tell(connected, events);
+export async function reportAndWait(
+  brain: TestBrain,
+  connected: Connected,
+  events: readonly ReportedEvent[],
+): Promise<void> {
+  report(connected, events);
   const path = `/projects/${brain.project.slug}/tasks/${connected.adapter.name}/${encodeURIComponent(events.at(-1)?.taskId ?? "")}`;
   await waitFor(async () => (await brain.as.root.get(path)).status === 200);
 }
@@ -43,8 +47,8 @@ export const trace = `PaymentError: upstream 503
  * Reports one task of every kind: finished, failed after a retry, running, waiting, with a parent and a child. Resolves when
  * the brain lists them, their queues and their workers; a page loaded earlier shows them only after its next read.
  */
-export async function tellSample(brain: TestBrain, connected: Connected): Promise<void> {
-  tell(connected, [
+export async function reportSample(brain: TestBrain, connected: Connected): Promise<void> {
+  report(connected, [
     {
       kind: "task.sent",
       taskId: "ok-1",
