@@ -120,12 +120,12 @@ for (const dialect of testDialects) {
       brain.running.brain.features.sessions.onEnded(({ userId }) => void ended.push(userId));
       const me = (await as.operator.get("/auth/me")).body as { id: string; email: string };
       for (let guess = 0; guess < 10; guess += 1)
-        await as.nobody.post("/auth/login", { email: me.email, password: "wrong" });
-      expect((await as.nobody.post("/auth/login", { email: me.email, password: testPassword })).status).toBe(401);
+        await as.anonymous.post("/auth/login", { email: me.email, password: "wrong" });
+      expect((await as.anonymous.post("/auth/login", { email: me.email, password: testPassword })).status).toBe(401);
 
       const key = await as.operator.post("/api-keys", { name: "deploy", scopes: ["projects:read"] });
       const withKey = { authorization: `Bearer ${key.body.token}` };
-      expect((await as.nobody.get("/projects", withKey)).status).toBe(200);
+      expect((await as.anonymous.get("/projects", withKey)).status).toBe(200);
 
       const done = await svc(["changepassword", me.email, "--stdin", "--json"], password);
 
@@ -138,9 +138,9 @@ for (const dialect of testDialects) {
         trusted_devices_ended: 0,
         api_keys_revoked: 1,
       });
-      expect((await as.nobody.get("/projects", withKey)).status).toBe(401);
+      expect((await as.anonymous.get("/projects", withKey)).status).toBe(401);
       expect((await as.operator.get("/auth/me")).status).toBe(401);
-      expect((await as.nobody.post("/auth/login", { email: me.email, password: testPassword })).status).toBe(401);
+      expect((await as.anonymous.post("/auth/login", { email: me.email, password: testPassword })).status).toBe(401);
       expect((await (await signIn(url, me.email, password)).get("/auth/me")).status).toBe(200);
       expect((await auditRows()).find(({ action }) => action === "user.password.reset")).toEqual({
         action: "user.password.reset",

@@ -167,7 +167,7 @@ describe("svc bulk-retry create is refused", () => {
     await failing("mail", 3);
     const { code, err } = await create("--queue", "mail", "--max", "2");
     expect(code).toBe(6);
-    expect(err).toMatch(/more tasks match than max/);
+    expect(err).toMatch(/max is lower than the number of matching tasks/);
     expect(err).toMatch(/^ {5}matched: 3$/m);
     expect(err).toContain("raise --max, up to 10000");
   });

@@ -62,11 +62,11 @@ describe("svc login", () => {
 
     expect((await run(["tasks", "list", "--json"])).code).toBe(0);
     expect((await run(["tasks", "list"], { SVC_BRAIN_URL: "" })).code).toBe(0);
-    expect((await brain.as.nobody.get("/auth/me", cookieOf(session))).status).toBe(200);
+    expect((await brain.as.anonymous.get("/auth/me", cookieOf(session))).status).toBe(200);
 
     expect(await run(["logout"])).toEqual({ code: 0, out: `signed ${email} out of ${brain.url}\n`, err: "" });
     expect(await readdir(home)).toEqual([]);
-    expect((await brain.as.nobody.get("/auth/me", cookieOf(session))).status).toBe(401);
+    expect((await brain.as.anonymous.get("/auth/me", cookieOf(session))).status).toBe(401);
     expect(await run(["logout"])).toEqual({ code: 0, out: "", err: "svc: not signed in\n" });
   });
 
@@ -85,8 +85,8 @@ describe("svc login", () => {
     });
     const before = await saved();
     expect((await login()).code).toBe(0);
-    expect((await brain.as.nobody.get("/auth/me", cookieOf(before))).status).toBe(401);
-    expect((await brain.as.nobody.get("/auth/me", cookieOf(await saved()))).status).toBe(200);
+    expect((await brain.as.anonymous.get("/auth/me", cookieOf(before))).status).toBe(401);
+    expect((await brain.as.anonymous.get("/auth/me", cookieOf(await saved()))).status).toBe(200);
   });
 
   test.each([
@@ -200,7 +200,7 @@ describe("a stored session", () => {
     });
     const session = await saved();
     expect((await run(["logout"])).code).toBe(0);
-    expect((await brain.as.nobody.get("/auth/me", cookieOf(session))).status).toBe(401);
+    expect((await brain.as.anonymous.get("/auth/me", cookieOf(session))).status).toBe(401);
   });
 
   test("is not sent to another service", async () => {

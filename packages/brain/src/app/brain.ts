@@ -112,7 +112,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     acquireLeadership: (name) => database.lead(name),
   });
 
-  agents.onArrived(features.bulkRetries.agentCame);
+  agents.onArrived(features.bulkRetries.agentConnected);
   agents.onRevoked(({ agentId }) => transport.revoked(agentId));
   projects.onChanged(({ projectId, isActive, endedLabel }) => {
     agents.forgetProject(projectId);

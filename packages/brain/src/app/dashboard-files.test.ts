@@ -14,7 +14,7 @@ describe("a brain that serves the dashboard", () => {
     await writeFile(join(folder, "icon.svg"), "<svg/>");
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
-  const get = (path: string) => brain.as.nobody.get(`/${path}`);
+  const get = (path: string) => brain.as.anonymous.get(`/${path}`);
 
   test("takes it from SVC_DASHBOARD_DIST: files by name, the page for every other path but a missing asset", async () => {
     brain = await startTestBrain({ env: { SVC_DASHBOARD_DIST: folder } });

@@ -54,7 +54,7 @@ for (const dialect of testDialects) {
       expect((Date.now() - Date.parse(body.kept_since)) / 86_400_000).toBeCloseTo(30.5, -1);
       expect((await brain.as.viewer.get(`${path}?since=2026-01-01&until=2026-06-01`)).status).toBe(422);
       expect((await brain.as.stranger.get(path)).status).toBe(404);
-      expect((await brain.as.nobody.get(path)).status).toBe(401);
+      expect((await brain.as.anonymous.get(path)).status).toBe(401);
     });
   });
 }

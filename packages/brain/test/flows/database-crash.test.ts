@@ -27,7 +27,7 @@ describe.runIf(runs)("a PostgreSQL server that crashes", () => {
 
   async function recover(): Promise<void> {
     await server.start();
-    await waitFor(async () => (await brain.as.nobody.get("//health/ready")).status === 200, { that: "the service" });
+    await waitFor(async () => (await brain.as.anonymous.get("//health/ready")).status === 200, { that: "the service" });
   }
 
   /** The service goes on with the server that has recovered. */

@@ -285,7 +285,7 @@ for (const dialect of routeDialects) {
         { resource: "task" },
       ]);
       expect((await brain.as.stranger.get(path)).status).toBe(404);
-      expect((await brain.as.nobody.get(path)).status).toBe(401);
+      expect((await brain.as.anonymous.get(path)).status).toBe(401);
     });
   });
 }

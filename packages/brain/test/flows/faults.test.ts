@@ -102,7 +102,7 @@ describe("a PostgreSQL server that goes away", () => {
       const poller = createRawPoller(given);
       const { adapter } = await brain.connectAgent();
       expect((await agent.ackOf(agent.sendEvents(rawEvents(3)))).accepted).toBe(3);
-      const ready = async () => (await brain.as.nobody.get("//health/ready")).status;
+      const ready = async () => (await brain.as.anonymous.get("//health/ready")).status;
       expect(await ready()).toBe(200);
       const polling = poller.poll({ wait: 60 });
       await waitFor(() => brain.running.brain.features.commands.work.isWaiting(given.agentId));
@@ -120,7 +120,7 @@ describe("a PostgreSQL server that goes away", () => {
       if (upload.status === 200) expect(upload.body).toMatchObject({ accepted: 0, rejected: 1 });
       expect(agent.acks().map(({ acked_id }) => acked_id)).not.toContain(refused);
       expect((await brain.as.viewer.get(`/projects/${brain.project.slug}/tasks`)).status).toBe(503);
-      expect((await brain.as.nobody.get("//health")).status).toBe(200);
+      expect((await brain.as.anonymous.get("//health")).status).toBe(200);
 
       network.heal();
       await waitFor(async () => (await ready()) === 200);

@@ -25,10 +25,10 @@ function mountSmallDisk(): string | null {
   }
 }
 
-const ready = (brain: TestBrain) => brain.as.nobody.get("//health/ready");
+const ready = (brain: TestBrain) => brain.as.anonymous.get("//health/ready");
 
 const signIn = (brain: TestBrain) =>
-  brain.as.nobody.post("/auth/login", { email: "admin@example.org", password: testPassword });
+  brain.as.anonymous.post("/auth/login", { email: "admin@example.org", password: testPassword });
 
 /** What a service that cannot write still does, and what it must not: the same for a full disk and a read-only server. */
 async function expectNotWritable(brain: TestBrain): Promise<void> {

@@ -279,7 +279,7 @@ describe("frames over the agent gateway", () => {
     const ids = Array.from({ length: 120 }, () => agent.sendEvents(rawEvents(50)));
     try {
       await waitFor(() => !features.ingest.hasCapacity());
-      for (let round = 0; round < 5; round += 1) await brain.as.nobody.get("//health");
+      for (let round = 0; round < 5; round += 1) await brain.as.anonymous.get("//health");
       // What waits is the bound and the frames of the chunk that crossed it, not the 6000 events that were sent.
       expect(features.ingest.queuedRows()).toBeLessThan(2500);
       expect(agent.acks()).toEqual([]);

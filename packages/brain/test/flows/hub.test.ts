@@ -126,7 +126,7 @@ for (const dialect of routeDialects) {
 
     test("is closed at once for a session that ends", async () => {
       const { email, password } = { email: "operator@example.org", password: "correct horse battery" };
-      const { headers, body } = await brain.as.nobody.post("/auth/login", { email, password });
+      const { headers, body } = await brain.as.anonymous.post("/auth/login", { email, password });
       const cookie = headers
         .getSetCookie()
         .map((line) => line.split(";")[0])
@@ -138,7 +138,7 @@ for (const dialect of routeDialects) {
       hub.send(JSON.stringify({ type: "subscribe", project_id: brain.project.id, topics: ["task.changed"] }));
       await waitFor(() => framesOf(hub)[0]?.type === "ready");
       const other = await subscribe(brain, "operator");
-      const out = await brain.as.nobody.post("/auth/logout", {}, { cookie, "x-csrf-token": csrf });
+      const out = await brain.as.anonymous.post("/auth/logout", {}, { cookie, "x-csrf-token": csrf });
       expect(out.status).toBeLessThan(300);
       expect((await hub.closed).code).toBe(4401);
       expect(other.socket.readyState).toBe(other.socket.OPEN);
@@ -171,7 +171,7 @@ describe("the dashboard hub's door", () => {
   });
 
   test("is closed with 4401 without a session, or with a forged one", async () => {
-    expect(await codeOf(openHub(brain, "nobody"))).toBe(4401);
+    expect(await codeOf(openHub(brain, "anonymous"))).toBe(4401);
     const forged = brain.as.viewer.cookie.replace(/svc_session=[^;]+/, "svc_session=abc.def");
     expect(await codeOf(openHub(brain, { cookie: forged }))).toBe(4401);
   });
@@ -243,7 +243,7 @@ describe("two brains on one PostgreSQL", () => {
 
     // The session was made by the second brain; the first ends it.
     const { cookie, csrfToken } = second.as.viewer;
-    const out = await first.as.nobody.post("/auth/logout", {}, { cookie, "x-csrf-token": csrfToken });
+    const out = await first.as.anonymous.post("/auth/logout", {}, { cookie, "x-csrf-token": csrfToken });
     expect(out.status).toBeLessThan(300);
     expect((await hub.closed).code).toBe(4401);
   });

@@ -43,7 +43,7 @@ for (const dialect of routeDialects) {
     const deniedCount = async () =>
       Number(
         /svc_auth_ip_denied_total\{surface="api"\} (\d+)/.exec(
-          (await brain.as.nobody.get("//metrics", { authorization: "Bearer metrics-token-of-tests" })).text,
+          (await brain.as.anonymous.get("//metrics", { authorization: "Bearer metrics-token-of-tests" })).text,
         )?.[1] ?? 0,
       );
 

@@ -15,7 +15,7 @@ const env = {
 const outside = { "x-forwarded-for": "192.0.2.1" };
 
 async function scrape(brain: TestBrain): Promise<string> {
-  return (await brain.as.nobody.get("//metrics")).text;
+  return (await brain.as.anonymous.get("//metrics")).text;
 }
 
 /** The value of one series, written as it is exposed; undefined when it is not there. */
@@ -236,7 +236,7 @@ for (const dialect of routeDialects) {
       const api = 'svc_auth_ip_denied_total{surface="api"}';
       const agents = 'svc_auth_ip_denied_total{surface="agent"}';
       expect(await riseOf(brain, api, () => brain.as.viewer.get("/projects", outside))).toBe(1);
-      expect(await riseOf(brain, api, () => brain.as.nobody.get("//setup", outside))).toBe(1);
+      expect(await riseOf(brain, api, () => brain.as.anonymous.get("//setup", outside))).toBe(1);
       const poller = await pollerOf(brain);
       expect(await riseOf(brain, agents, () => poller.probe(outside))).toBe(1);
       const { token } = await brain.mintAgent();

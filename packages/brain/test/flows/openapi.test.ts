@@ -8,7 +8,7 @@ for (const dialect of routeDialects) {
       await using brain = await startTestBrain({ dialect });
       const { database, features } = brain.running.brain;
 
-      expect((await brain.as.nobody.get("/openapi.json")).status).toBe(401);
+      expect((await brain.as.anonymous.get("/openapi.json")).status).toBe(401);
       expect((await brain.as.viewer.get("/openapi.json", { "user-agent": "curious/1" })).status).toBe(200);
 
       const rows = await database.read
@@ -70,7 +70,7 @@ test("the API description names the headers that its routes send", async () => {
       await brain.as.root.post(`${project}/bulk-retry-requests`, bulkRetry),
     ],
     ["get", "/projects/{slug}/tasks", "content-disposition", await brain.as.root.get(`${project}/tasks?format=csv`)],
-    ["post", "/auth/login", "retry-after", await untilLimited(() => brain.as.nobody.post("/auth/login", login))],
+    ["post", "/auth/login", "retry-after", await untilLimited(() => brain.as.anonymous.post("/auth/login", login))],
   ] as const;
   for (const [method, path, header, answer] of sent) {
     expect(answer.headers.get(header), `${path} ${answer.status}`).not.toBeNull();

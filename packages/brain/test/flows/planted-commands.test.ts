@@ -136,7 +136,7 @@ test.each(routeDialects)(
     }
     const scopes = ["commands:read", "tasks:read", "agents:read", "queues:read", "workers:read", "home:read"];
     const { token } = (await brain.as.viewer.post("/api-keys", { name: "v", scopes })).body;
-    const withKey = await brain.as.nobody.get(`${project}/commands`, { authorization: `Bearer ${token}` });
+    const withKey = await brain.as.anonymous.get(`${project}/commands`, { authorization: `Bearer ${token}` });
     expect(withKey.text).toContain(command.id);
 
     const heard = new Map<string, string>();

@@ -30,7 +30,7 @@ test.each(routeDialects)(
     const server = await startMailServer();
     const mail = { SVC_MAIL_URL: server.url, SVC_MAIL_FROM: "svc@example.org" };
     await using brain = await startTestBrain({ dialect, env: { ...settings, ...mail } });
-    const { root, nobody } = brain.as;
+    const { root, anonymous: guest } = brain.as;
     const project = `/projects/${brain.project.slug}`;
     const secrets = new Map<string, string>(Object.entries(passwords));
     for (const [name, value] of Object.entries(settings)) if (value.startsWith("planted")) secrets.set(name, value);
@@ -52,9 +52,9 @@ test.each(routeDialects)(
     };
 
     // Sign-in, well and badly.
-    await look(nobody.post("/auth/login", { email, password: passwords.wrong }), 401);
-    await look(nobody.post("/auth/login", `{"email":"${email}","password":"${passwords.malformed}`), 422);
-    await look(nobody.post("/auth/login", { email, password: [passwords.typed] }), 422);
+    await look(guest.post("/auth/login", { email, password: passwords.wrong }), 401);
+    await look(guest.post("/auth/login", `{"email":"${email}","password":"${passwords.malformed}`), 422);
+    await look(guest.post("/auth/login", { email, password: [passwords.typed] }), 422);
     await look(root.post("/users", { email, password: passwords.first, first_name: "Pia" }), 201);
     const pia = await signIn(brain.url, email, passwords.first);
     for (const cookie of pia.cookie.split("; ")) secrets.set(`cookie ${secrets.size}`, cookie.split("=")[1] as string);
@@ -75,24 +75,24 @@ test.each(routeDialects)(
       ["token"],
     );
     const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-    await look(nobody.get(`${project}/tasks`, bearer(key.body.token)), 403);
-    await look(nobody.get(`${project}/tasks`, bearer(`svk_${foreignToken}`)), 401);
+    await look(guest.get(`${project}/tasks`, bearer(key.body.token)), 403);
+    await look(guest.get(`${project}/tasks`, bearer(`svk_${foreignToken}`)), 401);
     await look(root.delete(`/api-keys/${key.body.id}`), 204);
     const agent = await take(root.post(`${project}/agents`, { name: "shop" }), ["token", "hmac_secret"]);
-    await look(nobody.post("/agent/events", { frames: [] }, bearer(agent.body.token)), 422);
-    await look(nobody.post("/agent/events", { frames: [] }, bearer(foreignToken)), 401);
+    await look(guest.post("/agent/events", { frames: [] }, bearer(agent.body.token)), 422);
+    await look(guest.post("/agent/events", { frames: [] }, bearer(foreignToken)), 401);
 
     // Links.
     const invited = "ines@example.org";
     const invitation = await take(root.post(`${project}/invitations`, { email: invited }), ["token"]);
     await server.takeAbout("Invitation to Shop");
     const { token } = invitation.body;
-    await look(nobody.post("/invitations/preview", { token: foreignToken }), 404);
-    await look(nobody.post("/invitations/preview", { token }), 200);
-    await look(nobody.post("/invitations/accept", { token, display_name: "Ines", password: "short" }), 422);
-    await look(nobody.post("/invitations/accept", { token, display_name: "Ines", password: passwords.invited }), 201);
+    await look(guest.post("/invitations/preview", { token: foreignToken }), 404);
+    await look(guest.post("/invitations/preview", { token }), 200);
+    await look(guest.post("/invitations/accept", { token, display_name: "Ines", password: "short" }), 422);
+    await look(guest.post("/invitations/accept", { token, display_name: "Ines", password: passwords.invited }), 201);
     const askReset = async (): Promise<string> => {
-      await look(nobody.post("/auth/password-reset/request", { email }), 200);
+      await look(guest.post("/auth/password-reset/request", { email }), 200);
       const mailed = /#token=([\w-]+)/.exec((await server.takeAbout("Reset your password")).text)?.[1] ?? "";
       expect(mailed).toHaveLength(43);
       secrets.set(`reset token ${secrets.size}`, mailed);
@@ -100,15 +100,15 @@ test.each(routeDialects)(
     };
     const reset = await askReset();
     const confirm = (of: string, new_password: string) =>
-      nobody.post("/auth/password-reset/confirm", { token: of, new_password });
+      guest.post("/auth/password-reset/confirm", { token: of, new_password });
     await look(confirm(foreignToken, passwords.third), 404);
     await look(confirm(reset, passwords.third.toLowerCase().slice(0, 11)), 422);
     await look(confirm(reset, passwords.third), 200);
     await look(confirm(reset, passwords.third), 404);
     // One more, which is not used: its row is there to look at.
     await askReset();
-    await look(nobody.get(`//setup?token=${foreignToken}`), 404);
-    await look(nobody.get(`/nothing?token=${foreignToken}`), 404);
+    await look(guest.get(`//setup?token=${foreignToken}`), 404);
+    await look(guest.get(`/nothing?token=${foreignToken}`), 404);
 
     // What people and machines read.
     for (const path of ["/users", "/api-keys", "/auth/me", "/auth/sessions", "/auth/security-history"])

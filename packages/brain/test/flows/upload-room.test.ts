@@ -27,7 +27,7 @@ describe("the memory for uploads", () => {
   /** Waits until so many uploads have come whole: each opens a session of its own. */
   const uploadsAtWork = (count: number) =>
     waitFor(async () => {
-      const { text } = await brain.as.nobody.get("//metrics");
+      const { text } = await brain.as.anonymous.get("//metrics");
       return text.includes(`svc_longpoll_sessions ${count}\n`);
     });
 

@@ -5,7 +5,7 @@ import { moveClockUntil } from "../window/page-clock.ts";
 import { openScreen } from "../window/screen.ts";
 
 const shop = openShop();
-type Caller = Exclude<keyof typeof shop.brain.as, "nobody">;
+type Caller = Exclude<keyof typeof shop.brain.as, "anonymous">;
 
 const open = async (as: Caller, { hasOwnClock = false } = {}) => {
   const screen = await openScreen(shop.brain, { cookie: shop.brain.as[as].cookie });

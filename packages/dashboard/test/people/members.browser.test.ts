@@ -110,7 +110,7 @@ describe("an invitation", () => {
     const link = new URL(((await dialog.getByRole("region", { name: "link" }).textContent()) ?? "").trim());
     expect([link.origin, link.pathname]).toEqual([brain.url, "/invite"]);
     const token = new URLSearchParams(link.hash.slice(1)).get("token") ?? "";
-    const preview = () => brain.as.nobody.post("/invitations/preview", { token });
+    const preview = () => brain.as.anonymous.post("/invitations/preview", { token });
     expect((await preview()).body).toMatchObject({ email: "mira@example.org", role: "operator" });
     expect(await axeFaults(page)).toEqual([]);
     await page.keyboard.press("Escape");

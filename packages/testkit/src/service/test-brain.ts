@@ -118,7 +118,7 @@ export async function startTestBrain(options: TestBrainOptions = {}) {
     /** The project that every test has: the administrator made it, and each role below is a member. */
     project: members.project,
     /** Signed-in callers, by project role; `root` is the instance admin, `stranger` a member of nothing. */
-    as: { ...callers, nobody: anonymous(url) } as Record<TestRole | "root" | "stranger" | "nobody", ApiClient>,
+    as: { ...callers, anonymous: anonymous(url) } as Record<TestRole | "root" | "stranger" | "anonymous", ApiClient>,
     logLines: logLines as readonly string[],
     /** A new account, signed in, that has this role in every project there is by now and nothing else: `as.admin` is the administrator of the instance too. */
     async addMember(name: string, role: TestRole) {

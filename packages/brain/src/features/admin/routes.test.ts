@@ -136,6 +136,6 @@ describe("settings", () => {
         expect([refused.status, refused.body.details]).toEqual([403, { required: "global_admin" }]);
       }
     }
-    expect((await brain.as.nobody.get("/admin/settings")).status).toBe(401);
+    expect((await brain.as.anonymous.get("/admin/settings")).status).toBe(401);
   });
 });

@@ -111,7 +111,7 @@ export class AgentTransport {
   /** The project was archived: the sockets of its agents close, and waiting polls check their admission. */
   archived(projectId: string): void {
     this.#connections.closeProject(projectId, closeCodes.revoked, "project archived");
-    this.#deps.commands.work.lookAll();
+    this.#deps.commands.work.wakeAllPolls();
   }
 
   async stop(): Promise<void> {
@@ -172,7 +172,7 @@ export class AgentTransport {
       probed: (identity, features, at) => presence.probed(identity, features, at),
       polled: (identity, at) => presence.polled(identity, at),
       uploaded: (identity, at) => presence.uploaded(identity, at),
-      wakePolls: (agentId) => commands.work.look(agentId),
+      wakePolls: (agentId) => commands.work.wakePolls(agentId),
       waitForWork: ({ identity, maxFrames: max, reach, signal }, waitMs) =>
         commands.work.wait({ ...reach, agentId: identity.agent_id, max, withResends: true, waitMs, signal }),
       whenIngestHasCapacity: this.#whenIngestHasCapacity,
@@ -193,13 +193,13 @@ export class AgentTransport {
       this.#registry.retire(news.agentId);
     } else {
       this.#registry.invalidate(news.agentId, news.nonce);
-      this.#deps.commands.work.look(news.agentId);
+      this.#deps.commands.work.wakePolls(news.agentId);
     }
   }
 
   /** Notifications of revocations and archivings may be lost: re-checks every connected agent, and makes the polls check too. */
   async #recheckEveryone(): Promise<void> {
-    this.#deps.commands.work.lookAll();
+    this.#deps.commands.work.wakeAllPolls();
     const agentIds = this.#connections.agentIds();
     const admitted = await this.#deps.agents.identities.admittedAmong(agentIds);
     for (const agentId of agentIds) {

@@ -13,7 +13,7 @@ for (const dialect of routeDialects) {
     let projectAdmin: ApiClient;
     const db = () => brain.running.brain.database;
     const mint = (body: unknown, as: ApiClient = brain.as.viewer) => as.post("/api-keys", body);
-    const withKey = (token: string, path: string) => brain.as.nobody.get(path, { authorization: `Bearer ${token}` });
+    const withKey = (token: string, path: string) => brain.as.anonymous.get(path, { authorization: `Bearer ${token}` });
     const rows = (action: string) =>
       db()
         .read.selectFrom("audit_log")
@@ -285,7 +285,7 @@ for (const dialect of routeDialects) {
         const body = { name: "b", scopes: ["projects:write"], project_id: brain.project.id };
         const { token, id } = (await mint(body, brain.as.root)).body;
         const headers = { authorization: `Bearer ${token}` };
-        const made = await brain.as.nobody.post("/projects", { slug: "by-key", name: "By key" }, headers);
+        const made = await brain.as.anonymous.post("/projects", { slug: "by-key", name: "By key" }, headers);
         expect(made).toMatchObject({ status: 201, body: { slug: "by-key" } });
         expect((await rows("project.created"))[0]).toMatchObject({ api_key_id: id, project_id: made.body.id });
       });
@@ -295,11 +295,11 @@ for (const dialect of routeDialects) {
       const { token, id } = (await mint({ name: "all", scopes: ["admin:*"] }, brain.as.root)).body;
       const headers = { authorization: `Bearer ${token}` };
       const answers = [
-        await brain.as.nobody.get("/api-keys", headers),
-        await brain.as.nobody.get("/api-keys/scopes", headers),
-        await brain.as.nobody.post("/api-keys", readTasks, headers),
-        await brain.as.nobody.patch(`/api-keys/${id}`, { allowed_cidrs: null }, headers),
-        await brain.as.nobody.delete(`/api-keys/${id}`, headers),
+        await brain.as.anonymous.get("/api-keys", headers),
+        await brain.as.anonymous.get("/api-keys/scopes", headers),
+        await brain.as.anonymous.post("/api-keys", readTasks, headers),
+        await brain.as.anonymous.patch(`/api-keys/${id}`, { allowed_cidrs: null }, headers),
+        await brain.as.anonymous.delete(`/api-keys/${id}`, headers),
       ];
       for (const answer of answers) expect(answer).toMatchObject({ status: 403, body: { error: "forbidden" } });
     });

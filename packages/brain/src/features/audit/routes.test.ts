@@ -66,7 +66,7 @@ for (const dialect of routeDialects) {
         ["operator", 403],
         ["viewer", 403],
         ["stranger", 404],
-        ["nobody", 401],
+        ["anonymous", 401],
       ] as const)("answers %s with %i", async (as, status) => {
         expect((await list("", as)).status).toBe(status);
         expect((await list("?format=csv&action_prefix=none", as)).status).toBe(status);
@@ -275,7 +275,7 @@ for (const dialect of routeDialects) {
       });
 
       test("answers 401 without a sign-in", async () => {
-        expect((await feed("nobody")).status).toBe(401);
+        expect((await feed("anonymous")).status).toBe(401);
       });
 
       test("shows one project, and nothing for one that is unknown or not audited", async () => {

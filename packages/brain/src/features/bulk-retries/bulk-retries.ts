@@ -12,7 +12,7 @@ import { findRequest, newestRequests } from "./store.ts";
 
 export type BulkRetriesDeps = CoordinatorDeps & CreateRequestsDeps;
 
-/** Retries of many tasks that the service carries out one by one, across its own restarts (spec part 3, section 4.4). */
+/** Retries many tasks one by one, across restarts of the service. */
 export function createBulkRetries(deps: BulkRetriesDeps) {
   const { database, clock } = deps;
   const coordinator = new Coordinator(deps);
@@ -51,8 +51,8 @@ export function createBulkRetries(deps: BulkRetriesDeps) {
       coordinator.wake(id);
       return shown(row);
     },
-    /** An agent of the project came to this process, or came back. */
-    agentCame: (projectId: string): void => coordinator.agentCame(projectId),
+    /** An agent of the project connected to this process. */
+    agentConnected: (projectId: string): void => coordinator.agentConnected(projectId),
     /** This process has stored changes of tasks. */
     tasksChanged: (change: ChangedTasks): void => coordinator.tasksChanged(change),
     tick: (signal: AbortSignal): Promise<number> => coordinator.tick(signal),

@@ -10,7 +10,7 @@ import { findRequest, holdRequest, updateRequest } from "./store.ts";
 
 interface ControlRule {
   readonly action: "paused" | "resumed" | "cancelled";
-  /** Whether it is for requests that are not sealed yet; the other ones are refused. */
+  /** Whether it applies only to requests that are not sealed yet, or only to sealed ones. */
   readonly isOfSealing: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface ControlDeps extends Core {
 type Changes = Partial<BulkRetryRequestRow> | null;
 type Change = (row: BulkRetryRequestRow, now: Date, tx: Tx<Tables>) => Changes | Promise<Changes>;
 
-/** Pausing, resuming and cancelling (spec part 3, section 4.4). A repeated request changes nothing and leaves no audit row. */
+/** Pausing, resuming and cancelling. A repeated request changes nothing and writes no audit row. */
 export function createControl({ database, clock, audit, parentTimeoutSeconds }: ControlDeps) {
   function controlling({ action, isOfSealing }: ControlRule, changeOf: Change) {
     return async function control(id: string, { projectId, origin }: Asker): Promise<BulkRetryRequestRow> {
@@ -61,12 +61,12 @@ export function createControl({ database, clock, audit, parentTimeoutSeconds }: 
   }
 
   return {
-    /** Sends nothing more; what was sent goes on. A blocked one stays as it is. */
+    /** Stops sending; retries that were sent continue. A blocked request stays blocked. */
     pause: controlling({ action: "paused", isOfSealing: false }, (row, now) => {
       const paused = controlMachine.next(controlOf(row, now), "pause");
       return paused && { control_state: paused };
     }),
-    /** Goes on with a paused or blocked one, in a new window of time; without its canary when that is what blocked it. */
+    /** Continues a paused or blocked request with a new deadline, and without its canary if that blocked it. */
     resume: controlling({ action: "resumed", isOfSealing: false }, async (row, now, tx) => {
       const running = controlMachine.next(controlOf(row, now), "resume");
       if (running === null) return null;
@@ -77,7 +77,7 @@ export function createControl({ database, clock, audit, parentTimeoutSeconds }: 
         ...(await resumedCanary(tx, { row, now })),
       };
     }),
-    /** Ends the search of one that is not sealed yet: nothing of it is retried. */
+    /** Ends the search of an unsealed request; no task is retried. */
     cancel: controlling({ action: "cancelled", isOfSealing: true }, async (row, now, tx) => {
       await deleteMatches(tx, [row.id]);
       return { control_state: controlMachine.to("cancel"), finished_at: now };

@@ -6,7 +6,7 @@ import type { Core } from "../../schema/tables/index.ts";
 import type { Coordinator } from "./coordination/coordinator.ts";
 import { deleteRequestsEndedBefore } from "./store.ts";
 
-/** Moves open bulk retries on, in case word of what they waited for was lost. In every replica: the lock on a request orders them. */
+/** Advances open bulk retries, to cover lost notifications. Safe in every replica, since each request is locked. */
 export const moveBulkRetries: Loop<{
   bulkRetries: Pick<Coordinator, "tick">;
   settings: { SVC_BULK_RETRY_SCAN_SECONDS: number };
@@ -20,7 +20,7 @@ export const moveBulkRetries: Loop<{
   },
 };
 
-/** Deletes bulk retries that finished, or were left paused or blocked, longer ago than history is kept. */
+/** Deletes bulk retries that finished, or were left paused or blocked, before the history retention. */
 export const pruneBulkRetries = retentionLoop<Core & { settings: { SVC_HISTORY_RETENTION_DAYS: number } }>({
   name: "bulk_retry.retention",
   newest: ({ database }) => newestInstant(database.slow, "bulk_retry_requests", "created_at"),

@@ -16,7 +16,7 @@ const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () =>
 const clock = { now: () => new Date(), monotonicMs: () => performance.now() };
 const maxInFlight = 8;
 
-/** What one process of the service has for bulk retries; no look at intervals makes good what a word missed. */
+/** The parts of one service process for bulk retries, without the periodic checks that cover lost notifications. */
 function startProcess(database: Database<Tables>) {
   const audit = { append: async () => {}, refused() {} };
   const commands = createCommands({
@@ -56,12 +56,12 @@ function startProcess(database: Database<Tables>) {
 type Process = ReturnType<typeof startProcess>;
 
 for (const dialect of testDialects) {
-  describe(`bulk retries for agents that poll, without any look at intervals on ${dialect}`, () => {
+  describe(`bulk retries for polling agents, without periodic checks on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     const projectId = randomUUID();
     const origin = { user_id: null, api_key_id: null, source_ip: null, user_agent: null };
     let here: Process;
-    /** On the embedded database there is one process. */
+    /** On SQLite there is only one process. */
     let there: Process;
     let closeThere = async () => {};
     let over = new AbortController();
@@ -93,18 +93,18 @@ for (const dialect of testDialects) {
       await opened.database.write((tx) => tx.insertInto("agents").values(row).execute());
       return row.id;
     }
-    /** An agent that polls as agents do, and answers what it is given. Resolves when it waits, having found nothing. */
+    /** A polling agent that answers its commands. Resolves when it waits without having found any. */
     async function polling(agentId: string, { at = here, max = maxInFlight }: { at?: Process; max?: number } = {}) {
       const given: string[] = [];
       const { signal } = over;
-      const { promise: waits, resolve: hasLooked } = Promise.withResolvers<void>();
+      const { promise: waits, resolve: hasPolled } = Promise.withResolvers<void>();
       const asked = { agentId, max, retryContracts: new Set(["rq"]), withResends: true };
       const poll = async () => {
         while (!signal.aborted) {
           const waiting = at.commands.work.wait({ ...asked, waitMs: 60_000, signal });
           const { commands } = await at.commands.claim(asked);
           if (commands.length === 0) {
-            hasLooked();
+            hasPolled();
             await waiting;
             continue;
           }
@@ -140,7 +140,7 @@ for (const dialect of testDialects) {
     const whenSucceeded = (id: string) =>
       waitFor(async () => (await here.bulkRetries.get(projectId, id)).status === "succeeded");
 
-    test("are run to their end: being made and every result wake the poll that waits", async () => {
+    test("run to completion: their creation and every result wake the waiting poll", async () => {
       const agentId = await addAgent();
       const { given, stop } = await polling(agentId);
       const { id, ids } = await retry(20);
@@ -149,7 +149,7 @@ for (const dialect of testDialects) {
       await stop();
     });
 
-    test("wake a poll that waits at another process", async () => {
+    test("wake a poll that waits in another process", async () => {
       const agentId = await addAgent();
       const { given, stop } = await polling(agentId, { at: there });
       const { id, ids } = await retry(20);
@@ -169,7 +169,7 @@ for (const dialect of testDialects) {
       await stop();
     });
 
-    test("wake a poll whenever their rate lets them go on", async () => {
+    test("wake a poll whenever their rate allows more", async () => {
       const agentId = await addAgent();
       const { given, stop } = await polling(agentId);
       const { id, ids } = await retry(5, { rate_per_minute: 1200 });
@@ -178,7 +178,7 @@ for (const dialect of testDialects) {
       await stop();
     });
 
-    test("go on when a poll takes fewer than may be in flight", async () => {
+    test("continue when a poll takes fewer than may be in flight", async () => {
       const agentIds = [await addAgent(), await addAgent()];
       const polls = await Promise.all(agentIds.map((agentId) => polling(agentId, { max: 3 })));
       const { id, ids } = await retry(20);

@@ -43,7 +43,7 @@ export const BulkRetryRequest = Type.Object(
         unobserved: count("without an outcome, sent or not"),
         succeeded: count("retried"),
         failed: count("not retried"),
-        unknown: count("outcome unknown: sent, but no result tells whether it was retried; never sent again"),
+        unknown: count("outcome unknown: sent, but whether it was retried is not known; never sent again"),
       },
       { title: "BulkRetryCounts", description: "Number of tasks by state." },
     ),

@@ -2,7 +2,7 @@ import type { BulkRetryRequestRow } from "../../schema/tables/index.ts";
 import type { BulkRetryRequest } from "./schemas.ts";
 import { controlOf, deadlineReason, statusOf } from "./states.ts";
 
-/** A request as everybody who may read it sees it at `now`. */
+/** The public shape of a request at `now`. */
 export function publicRequest(row: BulkRetryRequestRow, now: Date): BulkRetryRequest {
   const control = controlOf(row, now);
   return {

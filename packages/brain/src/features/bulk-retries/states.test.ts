@@ -76,7 +76,7 @@ for (const dialect of testDialects) {
       }
     });
 
-    /** What makes each move, of a request that only its control state could keep from it. */
+    /** Makes each move, for a request that only its control state could prevent from moving. */
     const makers: Record<ControlMove, { given: Partial<BulkRetryRequestRow>; make(id: string): Promise<unknown> }> = {
       pause: { given: {}, make: (id) => control().pause(id, asker()).catch(isConflict) },
       resume: { given: {}, make: (id) => control().resume(id, asker()).catch(isConflict) },

@@ -25,7 +25,7 @@ export const findRequestByKey = (db: Db, projectId: string, key: string): Promis
     .where("idempotency_key", "=", key)
     .executeTakeFirst();
 
-/** Inserts a request with the text that it stands for; false when its project has one with this key. */
+/** Inserts a request with its stored text; false when the project already has this key. */
 export async function insertRequest(
   tx: Tx<Tables>,
   row: BulkRetryRequestRow,
@@ -52,7 +52,7 @@ export async function insertChildren(tx: Tx<Tables>, children: readonly BulkRetr
   }
 }
 
-/** The request, held until the end of the transaction: whoever changes it or its children holds it first. Undefined when it is gone. */
+/** Locks the request until the end of the transaction; required before changing it or its children. Undefined when it was deleted. */
 export const holdRequest = (tx: Tx<Tables>, id: string): Promise<BulkRetryRequestRow | undefined> =>
   tx.selectFrom("bulk_retry_requests").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
 
@@ -60,18 +60,18 @@ export async function updateRequest(tx: Tx<Tables>, id: string, changes: Partial
   await tx.updateTable("bulk_retry_requests").set(changes).where("id", "=", id).execute();
 }
 
-/** Takes a user who is deleted out of the requests that the user made. */
+/** Removes a deleted user from the requests that the user created. */
 export async function forgetRetrier(tx: Tx<Tables>, userId: string): Promise<void> {
   await tx.updateTable("bulk_retry_requests").set({ issued_by: null }).where("issued_by", "=", userId).execute();
 }
 
 const requestsPerBatch = 20;
 const childrenPerBatch = 5000;
-const mostChildren = 10_000;
+const maxChildren = 10_000;
 
 /**
- * Deletes some of what finished before `cutoff`, or was left paused or blocked since before it; children first. Gives how many rows went, 0
- * when there are none left.
+ * Deletes a batch of requests that finished before `cutoff`, or have been paused or blocked since before it; children first. Returns the
+ * number of deleted rows, 0 when none are left.
  */
 export async function deleteRequestsEndedBefore(tx: Tx<Tables>, cutoff: Date): Promise<number> {
   const finished = await tx
@@ -86,8 +86,8 @@ export async function deleteRequestsEndedBefore(tx: Tx<Tables>, cutoff: Date): P
   const requests = [...finished, ...abandoned];
   if (requests.length === 0) return 0;
   const ids = requests.map(({ id }) => id);
-  // One that may still be resumed goes as a whole, with its 10,000 children at most.
-  const limit = abandoned.length > 0 ? mostChildren : childrenPerBatch;
+  // A request that could still be resumed is deleted as a whole, with at most 10,000 children.
+  const limit = abandoned.length > 0 ? maxChildren : childrenPerBatch;
   const { numDeletedRows } = await tx
     .deleteFrom("bulk_retry_children")
     .where("id", "in", (eb) =>
@@ -101,7 +101,7 @@ export async function deleteRequestsEndedBefore(tx: Tx<Tables>, cutoff: Date): P
   return ids.length;
 }
 
-/** A request that waits for an operator since before `cutoff`, held until the end of the transaction. Resuming it would have moved its deadline. */
+/** A request that has waited for an operator since before `cutoff`, locked until the end of the transaction. Resuming it would have moved its deadline. */
 const abandonedBefore = (tx: Tx<Tables>, cutoff: Date): Promise<{ id: string }[]> =>
   tx
     .selectFrom("bulk_retry_requests")
@@ -117,11 +117,11 @@ const abandonedBefore = (tx: Tx<Tables>, cutoff: Date): Promise<{ id: string }[]
     .skipLocked()
     .execute();
 
-/** A search that has not got further for so long is taken up by any process; until then the one that runs it goes on. */
+/** After this time without progress, any process may continue a search. */
 const idleSealingMs = 3000;
 
-/** Something may happen to it without an operator: it runs, its search is idle, or the outcome of what it sent is awaited. */
-const movesByItself = (now: Date) => (eb: ExpressionBuilder<Tables, "bulk_retry_requests">) =>
+/** It can progress without an operator: it is running, its search is idle, or outcomes of sent children are awaited. */
+const isActive = (now: Date) => (eb: ExpressionBuilder<Tables, "bulk_retry_requests">) =>
   eb.or([
     eb("control_state", "=", "running"),
     eb("claimed_count", ">", 0),
@@ -131,19 +131,19 @@ const movesByItself = (now: Date) => (eb: ExpressionBuilder<Tables, "bulk_retry_
     ]),
   ]);
 
-export interface MovingPage {
+export interface ActivePage {
   readonly now: Date;
   readonly afterId: string | null;
   readonly limit: number;
 }
 
-/** Open requests that move by themselves, after `afterId`, by id. */
-export async function movingRequests(db: Db, { now, afterId, limit }: MovingPage): Promise<string[]> {
+/** Open requests that can progress without an operator, after `afterId`, by id. */
+export async function activeRequests(db: Db, { now, afterId, limit }: ActivePage): Promise<string[]> {
   const rows = await db
     .selectFrom("bulk_retry_requests")
     .select("id")
     .where("finished_at", "is", null)
-    .where(movesByItself(now))
+    .where(isActive(now))
     .$if(afterId !== null, (query) => query.where("id", ">", afterId as string))
     .orderBy("id")
     .limit(limit)
@@ -151,7 +151,7 @@ export async function movingRequests(db: Db, { now, afterId, limit }: MovingPage
   return rows.map(({ id }) => id);
 }
 
-/** One for each project and each named agent of one look for 500 agents. */
+/** One for each project and each named agent of a check for 500 agents. */
 const maxOpen = 1000;
 
 /** Running requests with unsent children in the projects of these agents, unless they name another agent. */
@@ -167,7 +167,7 @@ const openForAgents = (db: Db, agentIds: readonly string[], now: Date) =>
     .where("deadline_at", ">", now)
     .where((eb) => eb.or([eb("target_agent_id", "is", null), eb("target_agent_id", "in", agentIds)]));
 
-/** More of it may be sent at `now`, as far as its own limits say. */
+/** Its own limits allow sending more at `now`. */
 const hasAllowance = (now: Date) => (eb: ExpressionBuilder<Tables, "bulk_retry_requests">) =>
   eb.and([
     eb("claimed_count", "<", eb.ref("max_in_flight")),
@@ -179,8 +179,8 @@ const hasAllowance = (now: Date) => (eb: ExpressionBuilder<Tables, "bulk_retry_r
   ]);
 
 /**
- * What any of the agents may be given children of now, oldest first. Full ones hide none of the others, and neither do those of one
- * project, or for one named agent: when there are too many, each of these has its oldest.
+ * Requests whose children any of the agents can get now, oldest first. Requests without allowance are excluded. When there are too many, each
+ * project and named agent keeps its oldest ones.
  */
 export const openWithAllowance = (db: Db, agentIds: readonly string[], now: Date): Promise<BulkRetryRequestRow[]> =>
   db
@@ -208,7 +208,7 @@ export const openWithAllowance = (db: Db, agentIds: readonly string[], now: Date
     .orderBy("id")
     .execute();
 
-/** What has no allowance, and gets some once the ends of its children's commands are noted; oldest first. */
+/** Requests without allowance that get some once the ended commands of their children are recorded; oldest first. */
 export const fullWithUnnotedEnds = (db: Db, agentId: string, now: Date): Promise<BulkRetryRequestRow[]> =>
   openForAgents(db, [agentId], now)
     .selectAll()
@@ -229,7 +229,7 @@ export const fullWithUnnotedEnds = (db: Db, agentId: string, now: Date): Promise
     .limit(maxOpen)
     .execute();
 
-/** The projects of those of the agents that are unrevoked. */
+/** The projects of the unrevoked agents. */
 export const projectsOfAgents = (
   db: Db,
   agentIds: readonly string[],
@@ -241,20 +241,20 @@ export const projectsOfAgents = (
     .where("revoked_at", "is", null)
     .execute();
 
-/** Open requests of the projects that move by themselves. */
-export async function movingInProjects(db: Db, projectIds: readonly string[], now: Date): Promise<string[]> {
+/** Open requests of the projects that can progress without an operator. */
+export async function activeInProjects(db: Db, projectIds: readonly string[], now: Date): Promise<string[]> {
   if (projectIds.length === 0) return [];
   const rows = await db
     .selectFrom("bulk_retry_requests")
     .select("id")
     .where("project_id", "in", projectIds)
     .where("finished_at", "is", null)
-    .where(movesByItself(now))
+    .where(isActive(now))
     .execute();
   return rows.map(({ id }) => id);
 }
 
-/** The requests whose children these commands are. */
+/** The requests that sent these commands. */
 export async function parentsOf(db: Db, commandIds: readonly string[]): Promise<string[]> {
   if (commandIds.length === 0) return [];
   const rows = await db
@@ -266,7 +266,7 @@ export async function parentsOf(db: Db, commandIds: readonly string[]): Promise<
   return rows.map(({ parent_id }) => parent_id);
 }
 
-/** A project's requests, newest first, which is the order of their ids; with `commandId` that one whose child the command is. */
+/** A project's requests, newest first, which is descending order of id; with `commandId`, only the one that sent the command. */
 export const newestRequests = (
   db: Db,
   projectId: string,
@@ -286,7 +286,7 @@ export const newestRequests = (
     .limit(position.limit)
     .execute();
 
-/** The child is in a state that the move may be made in. As text, so that the partial indexes serve. */
+/** The child is in a state that allows the move. Literals, so that the partial indexes apply. */
 export const mayMake = (move: ChildMove) =>
   sql<boolean>`(${sql.join(
     childMachine.from(move).map((state) => {
@@ -295,7 +295,7 @@ export const mayMake = (move: ChildMove) =>
     }),
     sql` OR `,
   )})`;
-/** It was sent and has no outcome. */
+/** Sent, without an outcome. */
 export const isInFlight = mayMake("result_success");
-/** As text, so that the partial index serves. */
+/** A literal, so that the partial index applies. */
 export const isAwaited = sql<boolean>`(task_outcome = 'awaited')`;

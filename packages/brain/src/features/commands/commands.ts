@@ -19,13 +19,13 @@ interface CommandsDeps extends Omit<CommandDeps, "counted"> {
   readonly labels: Pick<ProjectLabels, "of" | "whenKnown">;
   readonly audit: Pick<Audit, "refused" | "append">;
   readonly redactor: Pick<Redactor, "redact">;
-  /** Time between two re-checks on behalf of all polls, in milliseconds, instead of 250; set by tests. */
+  /** Interval of the re-check for all polls, in milliseconds. Default 250; set by tests. */
   readonly recheckMs?: number;
-  /** Told of commands whose public row changed, for the live hub; must not throw. */
+  /** Called with commands whose public row changed, for the live hub; must not throw. */
   readonly publish: (change: { projectId: string; topic: "command.changed"; ids: string[] }) => void;
 }
 
-/** Commands: issuing, claiming, waiting for work and for results, storing what agents report. */
+/** Commands: issuing, claiming, waiting for work and for results, storing reports of agents. */
 export function createCommands(given: CommandsDeps) {
   const { publish, audit } = given;
   const counted = createCommandMetrics(given.metrics, given.labels);
@@ -57,7 +57,7 @@ export function createCommands(given: CommandsDeps) {
     counted,
     ...createIssuing({ ...given, offer }),
     offer,
-    /** Cancels inside the caller's transaction what no agent has been sent yet; `announce` is to be called after the commit. */
+    /** Cancels unsent commands inside the caller's transaction. Call `announce` after the commit. */
     async cancel(tx: Tx<Tables>, query: Parameters<typeof cancelPending>[1]) {
       const cancelled = await cancelPending(tx, query);
       return {
@@ -68,9 +68,9 @@ export function createCommands(given: CommandsDeps) {
         },
       };
     },
-    /** Children of a bulk retry can be had: polls that may be given them are woken in every process. Never throws, never waits. */
+    /** Children of a bulk retry are available: wakes eligible polls in every process. Never throws, never waits. */
     offerChildren: (): void => work.announceChildren(),
-    /** Where polls find what is only made for them. */
+    /** Sets the source of commands that are created only when a poll takes them. */
     serveChildren(source: ChildSource): void {
       childSource = source;
     },
@@ -85,7 +85,7 @@ export function createCommands(given: CommandsDeps) {
     },
   };
 
-  /** Offers commands, once they are committed, to their agents in every process. Never throws, never waits. */
+  /** Offers committed commands to their agents in every process. Never throws, never waits. */
   function offer(...commands: readonly IssuedCommand[]): void {
     for (const command of commands) {
       counted.moved(command, "pending");
@@ -94,7 +94,7 @@ export function createCommands(given: CommandsDeps) {
     work.announce([...new Set(commands.flatMap(({ agent_id }) => agent_id ?? []))]);
   }
 
-  /** Once per command in ten minutes: an agent that repeats itself does not fill the trail. */
+  /** At most once per command in ten minutes, so that a repeating agent does not fill the audit trail. */
   function late(command: CommandRow, agentId: string, status: "completed" | "failed"): void {
     const reason =
       command.agent_id !== agentId ? "other_agent" : command.completed_at === null ? "other_delivery" : "ended";

@@ -10,8 +10,8 @@ for (const dialect of testDialects) {
     const opened = useTestDatabase(dialect);
 
     test.each([
-      ["the quick readers", "slow", {}],
-      ["the quick readers", "slow", { status: "pending" }],
+      ["the fast readers", "slow", {}],
+      ["the fast readers", "slow", { status: "pending" }],
       ["the slow readers", "read", { status: "pending", action: "cancel_task" }],
       ["the slow readers", "read", { without_bulk_retries: true }],
     ] as const)("is read by %s alone, without %s, with %j", async (_by, absent, query) => {
@@ -27,7 +27,7 @@ for (const dialect of testDialects) {
   describe(`the list of commands without those of bulk retries on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    test("has the others on full pages, also a retry of several tasks that is one command", async () => {
+    test("contains all others on full pages, including a single command that retries several tasks", async () => {
       const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
       const plain = [0, 40].map((second) => commandRow({ project_id: projectId, issued_at: at(second) }));
       const several = commandRow({ project_id: projectId, action: "bulk_retry", target_id: null, issued_at: at(20) });
@@ -52,7 +52,7 @@ for (const dialect of testDialects) {
   describe(`changed commands on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    test("are shown while they are small, and else to be fetched; those of other projects never", async () => {
+    test("are included while they are small; those of other projects never are", async () => {
       const large = JSON.stringify({ text: "x".repeat(700_000) });
       const rows = [
         commandRow({ project_id: projectId }),

@@ -23,10 +23,10 @@ export async function listCommands(
     isWithoutBulkRetries: query.without_bulk_retries === true,
   };
   const bounds = { after: readPosition(query.cursor), limit: clampLimit(query.limit, sizes) };
-  // An index serves one filter: where several hold together for few rows, many are walked.
+  // An index serves only one filter. With several, many rows may be scanned for few matches.
   const filters = [filter.status, filter.agentId, filter.action].filter((value) => value !== null);
-  const isWalk = filters.length > 1 || filter.isWithoutBulkRetries;
-  const { rows, hasMore } = await newestCommands(isWalk ? slow : read, filter, bounds);
+  const isScan = filters.length > 1 || filter.isWithoutBulkRetries;
+  const { rows, hasMore } = await newestCommands(isScan ? slow : read, filter, bounds);
   const last = hasMore ? rows.at(-1) : undefined;
   return {
     items: rows.map((row) => publicCommand(row, role)),
@@ -34,7 +34,7 @@ export async function listCommands(
   };
 }
 
-/** The commands that act on a task, newest first, as the role may see them; none for a task that is not known. */
+/** The commands that act on a task, newest first, as the role may see them; none for an unknown task. */
 export async function listTaskCommands(
   { read }: Pick<BrainDatabase, "read">,
   sizes: PageSizes,
@@ -68,10 +68,10 @@ export async function getCommand(
   return publicCommand(row, role);
 }
 
-/** What the hub holds of one round of changed commands; more are fetched by who wants them. */
+/** Maximum bytes of changed commands in one live message; clients fetch the rest. */
 const hubBytes = 1_048_576;
 
-/** Commands by id for the dashboard hub, as the role may see them; null when they are too large together. */
+/** Commands by id for the live hub, as the role may see them; null when they are too large together. */
 export async function changedCommands(
   { read }: BrainDatabase,
   { projectId, ids, role }: { projectId: string; ids: readonly string[]; role: Role },

@@ -16,7 +16,7 @@ export const pruneCommands = retentionLoop<Core & { settings: { SVC_HISTORY_RETE
     deleteInBatches(signal, (limit) => deleteCommandsEndedBefore(database, cutoff, limit)),
 });
 
-/** Times out commands without a result. In every replica: each row is won by one of them. */
+/** Times out commands without a result. Safe in every replica, since only one wins each row. */
 export const expireCommands: Loop<{
   commands: Pick<ReturnType<typeof createDelivery>, "expire">;
   settings: { SVC_COMMAND_TIMEOUT_SWEEP_SECONDS: number };

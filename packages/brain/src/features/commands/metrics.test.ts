@@ -15,7 +15,7 @@ for (const dialect of testDialects) {
   describe(`command metrics on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    test("count claims and results by project, action and status, and late results apart", async () => {
+    test("count claims and results by project, action and status, and late results separately", async () => {
       const { database } = opened;
       const metrics = createMetrics();
       const { claim, reports } = createCommands({

@@ -59,7 +59,7 @@ for (const dialect of testDialects) {
 
     beforeEach(() => opened.database.write((tx) => tx.deleteFrom("commands").execute()));
 
-    test("deletes what ended before the retention, in every terminal status", async () => {
+    test("deletes commands that ended before the retention, in every terminal status", async () => {
       await add(
         ...(["completed", "failed", "timeout", "cancelled"] as const).map((status) => command({ status })),
         command({ status: "timeout", completed_at: null }),
@@ -70,7 +70,7 @@ for (const dialect of testDialects) {
       expect(await present()).toEqual(["newest"]);
     });
 
-    test("leaves open commands however old, and those that ended within the retention", async () => {
+    test("keeps open commands of any age, and those that ended within the retention", async () => {
       await add(
         command({ target_id: "pending", status: "pending", completed_at: null }),
         command({ target_id: "dispatched", status: "dispatched", completed_at: null }),
@@ -81,7 +81,7 @@ for (const dialect of testDialects) {
       expect(await present()).toEqual(["pending", "dispatched", "ended late", "recent"]);
     });
 
-    test("goes batch by batch, the oldest first", async () => {
+    test("deletes in batches, oldest first", async () => {
       await add(
         command({ target_id: "second" }),
         command({ target_id: "first", issued_at: new Date(before.getTime() - 1) }),

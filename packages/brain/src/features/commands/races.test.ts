@@ -15,10 +15,10 @@ const never = new AbortController().signal;
 const at = (seconds: number) => new Date(clock.now().getTime() + seconds * 1000);
 
 for (const dialect of testDialects) {
-  describe(`of two things that happen to a command at once on ${dialect}`, () => {
+  describe(`concurrent changes of a command on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    /** Two processes on one database, and what they told of. */
+    /** Two processes on one database, with their notifications. */
     async function twoProcesses() {
       const again = await opened.openAgain();
       const ended: string[] = [];
@@ -59,7 +59,7 @@ for (const dialect of testDialects) {
         ).map(({ id, status }) => [id, status]),
       );
 
-    test("a result and the timeout, one counts and the other is late", async () => {
+    test("of a result and the timeout, one counts and the other is late", async () => {
       const agentId = "aaaaaaaa-0000-4000-8000-000000000001";
       const { one, two, again, ended, late } = await twoProcesses();
       const rows = await add(agentId, { status: "dispatched", timeout_at: at(-1) });
@@ -76,7 +76,7 @@ for (const dialect of testDialects) {
       await again.close();
     });
 
-    test("its claim, another claim and its cancel, one happens", async () => {
+    test("of two claims and a cancel, one succeeds", async () => {
       const agentId = "aaaaaaaa-0000-4000-8000-000000000002";
       const { one, two, again } = await twoProcesses();
       await add(agentId, {});
@@ -84,9 +84,9 @@ for (const dialect of testDialects) {
       const cancel = again.write((tx) =>
         cancelPending(tx, { of: { agent_id: agentId }, error: "revoked", now: clock.now() }),
       );
-      const [first, second, gone] = await Promise.all([one.claim(request), two.claim(request), cancel]);
+      const [first, second, third] = await Promise.all([one.claim(request), two.claim(request), cancel]);
       const claimed = [...first.commands, ...second.commands].map(({ id }) => id);
-      const cancelled = gone.map(({ id }) => id);
+      const cancelled = third.map(({ id }) => id);
       const statuses = await statusesOf(agentId);
       expect([...claimed, ...cancelled].toSorted()).toEqual([...statuses.keys()].toSorted());
       for (const id of claimed) expect(statuses.get(id)).toBe("dispatched");
@@ -94,7 +94,7 @@ for (const dialect of testDialects) {
       await again.close();
     });
 
-    test("a result and the word that its send failed, the result stands", async () => {
+    test("of a result and a failed send, the result counts", async () => {
       const agentId = "aaaaaaaa-0000-4000-8000-000000000003";
       const { one, two, again, ended } = await twoProcesses();
       const rows = await add(agentId, {});

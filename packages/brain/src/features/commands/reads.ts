@@ -12,7 +12,7 @@ import { type CommandStatus, commandMachine } from "./states.ts";
 export const findCommand = (db: Db, id: string): Promise<CommandRow | undefined> =>
   db.selectFrom("commands").selectAll().where("id", "=", id).executeTakeFirst();
 
-/** Commands of a project by id; those of others are passed over. */
+/** Commands of a project by id; ids of other projects are ignored. */
 export const commandsById = (db: Db, projectId: string, ids: readonly string[]): Promise<PublicCommandRow[]> =>
   ids.length === 0
     ? Promise.resolve([])
@@ -43,7 +43,7 @@ export interface CommandFilter {
   readonly isWithoutBulkRetries?: boolean;
 }
 
-/** A command that a bulk retry sent for one task. One that names its tasks itself has no single target. */
+/** A command that a bulk retry sent for one task. A command with a list of tasks has no single target. */
 const isOfBulkRetry = sql`action = 'bulk_retry' AND target_id IS NOT NULL`;
 
 export interface CommandPosition {
@@ -58,7 +58,7 @@ const wideCommands: WideTable = {
   orderedBy: ["issued_at", "id"],
 };
 
-/** The index that has each filter in list order. */
+/** The index of each filter in list order. */
 const indexes = {
   agentId: { column: "agent_id", index: "commands_by_project_agent" },
   status: { column: "status", index: "commands_by_status" },
@@ -68,7 +68,7 @@ const byTime = { table: "commands", time: "issued_at", tie: "id" } as const;
 const newestFirst = sql`issued_at DESC, id DESC`;
 const filters = Object.keys(indexes) as (keyof typeof indexes)[];
 
-/** A project's commands after `after`, newest first: as many as the bounds of a page let in. */
+/** A project's commands after `after`, newest first, within the bounds of a page. */
 export function newestCommands(
   db: Db,
   filter: CommandFilter,
@@ -89,7 +89,7 @@ export function newestCommands(
   return rowsWithinBytes(db, { table: wideCommands, from }, { limit });
 }
 
-/** Commands of a project among these ids, newest first, as many as `maxBytes` let in. */
+/** Commands of a project among these ids, newest first, up to `maxBytes`. */
 export function commandsAmong(
   db: Db,
   { projectId, ids }: { projectId: string; ids: readonly string[] },
@@ -100,7 +100,7 @@ export function commandsAmong(
   return rowsWithinBytes(db, { table: wideCommands, from }, { limit: ids.length, maxBytes });
 }
 
-/** Commands of one task before the command `before`, newest first, with the names of who requested them. */
+/** Commands of one task before the command `before`, newest first, with the names of their requesters. */
 export const commandsOfTask = (
   db: Db,
   { projectId, engine, taskId }: { projectId: string; engine: string; taskId: string },
@@ -131,12 +131,12 @@ export const commandsOfTask = (
     .where("t.engine", "=", engine)
     .where("t.task_id", "=", taskId)
     .$if(before !== null, (query) => query.where("t.command_id", "<", before))
-    // Ids of commands begin with the time of their request.
+    // Command ids begin with the time of the request.
     .orderBy("t.command_id", "desc")
     .limit(limit)
     .execute();
 
-/** How many commands of a project wait for their agent, and for their result. */
+/** Number of commands of a project that wait for their agent, and for their result. */
 export async function countOpen(db: Db, projectId: string): Promise<Record<"pending" | "dispatched", number>> {
   const rows = await db
     .selectFrom("commands")

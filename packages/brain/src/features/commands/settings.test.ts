@@ -13,7 +13,7 @@ describe("the settings of commands", () => {
     return names;
   };
 
-  test("leave room for a second send within the window and before the timeout", () => {
+  test("leave time for a second send within the window and before the timeout", () => {
     expect(faultsOf(10, 60, 60)).toEqual([]);
     expect(faultsOf(10, 11, 10)).toEqual([]);
     expect(faultsOf(10, 10, 60)).toEqual(["SVC_AGENT_LONGPOLL_REDISPATCH_MIN_INTERVAL_SECONDS"]);

@@ -3,7 +3,7 @@ import type { Role } from "../../platform/http/access/actor.ts";
 import type { CommandRow } from "../../schema/tables/index.ts";
 import type { CommandPublic, TaskCommand } from "./schemas.ts";
 
-/** Columns that the public shape is made of: neither the claim token nor other bookkeeping. */
+/** Columns of the public shape, without the claim token and other internal columns. */
 export const publicCommandColumns = [
   "id",
   "project_id",
@@ -27,7 +27,7 @@ export type PublicCommandRow = Pick<CommandRow, (typeof publicCommandColumns)[nu
 
 const seesAll: ReadonlySet<Role> = new Set(["operator", "admin"]);
 
-/** A command as this role may see it (spec part 1, Command): who issued it, with what and its result is for operators and admins. */
+/** A command as this role may see it. Issuer, payload and result are for operators and admins. */
 export function publicCommand(row: PublicCommandRow, role: Role): CommandPublic {
   const isFull = seesAll.has(role);
   return {
@@ -47,12 +47,12 @@ export function publicCommand(row: PublicCommandRow, role: Role): CommandPublic 
     dispatched_at: row.dispatched_at,
     completed_at: row.completed_at,
     timeout_at: row.timeout_at,
-    // Where the issuer sat tells who it was.
+    // The address could identify the issuer.
     source_ip: isFull ? row.source_ip : null,
   };
 }
 
-/** A command of a task as this role may see it: who requested it, and in which bulk retry, is for operators and admins. */
+/** A command of a task as this role may see it. Its requester and bulk retry are for operators and admins. */
 export const taskCommand = (row: TaskCommand, role: Role): TaskCommand =>
   seesAll.has(role)
     ? row
@@ -65,7 +65,7 @@ export const taskCommand = (row: TaskCommand, role: Role): TaskCommand =>
         bulk_retry_id: null,
       };
 
-/** A confirm token lets whoever holds it purge, so nobody is shown one. */
+/** Anyone with the confirm token could purge the queue, so it is never shown. */
 function shownPayload(text: string): Record<string, unknown> {
   const payload = parseJson(text) as Record<string, unknown>;
   return typeof payload.confirm_token === "string" ? { ...payload, confirm_token: redactionMarker } : payload;

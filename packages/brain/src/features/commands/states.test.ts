@@ -18,10 +18,10 @@ const token = "token";
 
 for (const dialect of testDialects) {
   const report = { agentId, token, result: null, error: null, now };
-  /** What makes each move, for a command that only its status could keep from it. */
+  /** Makes each move, for a command that only its status could prevent from moving. */
   const makers: Record<CommandMove, (tx: Tx<Tables>, row: CommandRow) => Promise<unknown>> = {
     claim: (tx, { id }) => claimPending(tx, { claims: [{ id, token }], now, timeoutAt: at(60) }),
-    agent_gone: (tx) => cancelPending(tx, { of: { agent_id: agentId }, error: "revoked", now }),
+    agent_revoked: (tx) => cancelPending(tx, { of: { agent_id: agentId }, error: "revoked", now }),
     project_archived: (tx) => cancelPending(tx, { of: { project_id: projectId }, error: "archived", now }),
     report_success: (tx, { id }) => finish(tx, { ...report, id, move: "report_success" }),
     report_failure: (tx, { id }) => finish(tx, { ...report, id, move: "report_failure" }),

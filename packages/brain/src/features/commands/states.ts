@@ -1,13 +1,13 @@
 import { createStateMachine, type MoveOf } from "../../platform/state-machine.ts";
 
-/** Statuses of a command and every move it may make (spec part 3, section 4.1). */
+/** Statuses of a command and every allowed move. */
 export const commandStatuses = ["pending", "dispatched", "completed", "failed", "timeout", "cancelled"] as const;
 export type CommandStatus = (typeof commandStatuses)[number];
 
 export const commandMoves = {
   pending: {
     claim: "dispatched",
-    agent_gone: "cancelled",
+    agent_revoked: "cancelled",
     project_archived: "cancelled",
     report_success: "completed",
     report_failure: "failed",
@@ -27,6 +27,6 @@ export const commandMoves = {
   cancelled: {},
 } as const satisfies Record<CommandStatus, Record<string, CommandStatus>>;
 
-/** The table as stores read it. */
+/** The table as a state machine, for stores. */
 export const commandMachine = createStateMachine(commandMoves);
 export type CommandMove = MoveOf<typeof commandMoves>;

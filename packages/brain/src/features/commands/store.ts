@@ -4,14 +4,14 @@ import type { BrainDatabase, CommandRow, Tables } from "../../schema/tables/inde
 import { commandMachine } from "./states.ts";
 
 /**
- * Cancels the commands of an agent or of a project that no agent has been sent yet, and gives them. They are locked by id, so that a
- * project that is archived and an agent of it that is revoked do not wait for each other.
+ * Cancels the unsent commands of an agent or a project; returns them. They are locked in order of id, so that archiving a project and revoking
+ * one of its agents do not deadlock.
  */
 export function cancelPending(
   tx: Tx<Tables>,
   { of, error, now }: { of: { agent_id: string } | { project_id: string }; error: string; now: Date },
 ): Promise<Pick<CommandRow, "id" | "project_id" | "action" | "status">[]> {
-  const move = "agent_id" in of ? "agent_gone" : "project_archived";
+  const move = "agent_id" in of ? "agent_revoked" : "project_archived";
   const from = commandMachine.from(move);
   const pending = tx
     .selectFrom("commands")
@@ -29,24 +29,29 @@ export function cancelPending(
     .execute();
 }
 
-/** Rows of one statement, so that none of them meets the statement timeout. */
-const forgottenAtOnce = 20_000;
+/** Rows per statement, to stay below the statement timeout. */
+const forgottenPerStatement = 20_000;
 
-/** Takes a user who is deleted out of the commands that the user issued. */
+/** Removes a deleted user from the commands that the user issued. */
 export async function forgetIssuer(tx: Tx<Tables>, userId: string): Promise<void> {
-  for (let forgotten = forgottenAtOnce; forgotten === forgottenAtOnce; ) {
+  for (let forgotten = forgottenPerStatement; forgotten === forgottenPerStatement; ) {
     const { numUpdatedRows } = await tx
       .updateTable("commands")
       .set({ issued_by: null })
       .where("id", "in", (eb) =>
-        eb.selectFrom("commands").select("id").where("issued_by", "=", userId).orderBy("id").limit(forgottenAtOnce),
+        eb
+          .selectFrom("commands")
+          .select("id")
+          .where("issued_by", "=", userId)
+          .orderBy("id")
+          .limit(forgottenPerStatement),
       )
       .executeTakeFirst();
     forgotten = Number(numUpdatedRows);
   }
 }
 
-/** Deletes at most `limit` commands of all projects that ended before `cutoff`, the oldest first, and tells how many. */
+/** Deletes at most `limit` commands of all projects that ended before `cutoff`, oldest first; returns how many. */
 export async function deleteCommandsEndedBefore(
   { slow, write }: Pick<BrainDatabase, "slow" | "write">,
   cutoff: Date,
@@ -62,7 +67,7 @@ export async function deleteCommandsEndedBefore(
     .limit(limit)
     .execute();
   if (rows.length === 0) return 0;
-  // Nothing leads out of a terminal status, so what was selected needs no second look.
+  // Terminal statuses never change, so the selected rows need no second check.
   await write(async (tx) => {
     for (const some of chunks(rows, idsPerStatement)) {
       const ids = some.map(({ id }) => id);

@@ -26,7 +26,7 @@ for (const dialect of testDialects) {
     const countCommands = async () =>
       (await brain.as.operator.get(`/projects/${brain.project.slug}/commands?action=dlq.list`)).body.items.length;
 
-    test("asks the agent that is named, whoever was seen last, so that a cursor comes back to who gave it", async () => {
+    test("loads from the named agent, even if another was seen later, so that a cursor returns to its agent", async () => {
       const [first, second] = [await connect(), await connect()];
       for (const { agent, agentId } of [first, second]) {
         const listing = list(`?engine=bullmq&cursor=next&agent_id=${agentId.toUpperCase()}`);
@@ -38,11 +38,11 @@ for (const dialect of testDialects) {
       }
     });
 
-    test("answers 404 to a named agent that is not there, and 422 with the reason to one that cannot tell now", async () => {
-      const gone = await connect();
-      await brain.as.admin.delete(`/projects/${brain.project.slug}/agents/${gone.agentId}`);
+    test("answers 404 for an unknown agent, and 422 with the reason for one that cannot list now", async () => {
+      const revoked = await connect();
+      await brain.as.admin.delete(`/projects/${brain.project.slug}/agents/${revoked.agentId}`);
       const before = await countCommands();
-      for (const agentId of [gone.agentId, randomUUID()]) {
+      for (const agentId of [revoked.agentId, randomUUID()]) {
         const { status, body } = await list(`?engine=bullmq&agent_id=${agentId}`);
         expect([status, body.error, body.details.resource]).toEqual([404, "not_found", "agent"]);
       }

@@ -23,7 +23,7 @@ const page = (entries: unknown, more: object = {}) => ({
 const first = (more: object) => read(page([entry(more)]))?.entries[0];
 
 describe("a page of dead letters", () => {
-  test("is read as the agent sent it", () => {
+  test("is returned as the agent sent it", () => {
     expect(read(page([entry()], { next_cursor: "c1" }))).toEqual({
       entries: [entry({ failed_at: "2026-04-01T10:00:00.000Z" })],
       next_cursor: "c1",
@@ -32,7 +32,7 @@ describe("a page of dead letters", () => {
     });
   });
 
-  test("may tell the total only", () => {
+  test("may contain only the total", () => {
     expect(read({ entries: [], total: 12, engine: "bullmq" })).toEqual({
       entries: [],
       next_cursor: null,
@@ -41,7 +41,7 @@ describe("a page of dead letters", () => {
     });
   });
 
-  test("may hold what the engine does not record", () => {
+  test("may lack what the engine does not record", () => {
     const bare = { task_id: "t", queue: "q" };
     const empty = { ...bare, task_name: "", failed_at: null, error_excerpt: "", attempts: null };
     const expected = { ...bare, task_name: null, failed_at: null, error_excerpt: null, attempts: null };
@@ -70,7 +70,7 @@ describe("a page of dead letters", () => {
     ["with an id of another type", page([entry({ task_id: 7 })])],
     ["with an id that no task has", page([entry({ task_id: "x".repeat(201) })])],
     ["with an entry without queue", page([entry({ queue: null })])],
-    ["with more entries than were asked for", page(Array.from({ length: 11 }, () => entry()))],
+    ["with more entries than requested", page(Array.from({ length: 11 }, () => entry()))],
     ["of another engine", page([], { engine: "celery" })],
     ["without engine", page([], { engine: undefined })],
     ["with a cursor of another type", page([], { next_cursor: 7 })],
@@ -82,21 +82,21 @@ describe("a page of dead letters", () => {
     expect(read(result)).toBeNull();
   });
 
-  test("shows the end of the failure's text, at most 512 characters, and no secret in it", () => {
+  test("contains the last 512 characters of the failure, with secrets redacted", () => {
     const long = `${"😀".repeat(600)}the end`;
     const shown = first({ error_excerpt: long })?.error_excerpt ?? "";
     expect([Array.from(shown).length, shown.endsWith("😀the end"), shown.isWellFormed()]).toEqual([512, true, true]);
     expect(first({ error_excerpt: "failed with sk_live_4eC39HqLyjWDarjtT1zdp7dc" })?.error_excerpt).toBe("[REDACTED]");
   });
 
-  test("holds texts that databases and signing can take, cut to the length of their columns", () => {
+  test("contains only storable text, cut to the length of its columns", () => {
     expect(first({ task_name: `a\u0000${"n".repeat(600)}`, queue: `\ud83d${"q".repeat(300)}` })).toMatchObject({
       task_name: `a\ufffd${"n".repeat(498)}`,
       queue: `\ufffd${"q".repeat(199)}`,
     });
   });
 
-  test("counts with a number that is kept by its digits", () => {
+  test("reads a number that is kept as its digits", () => {
     const total = (text: string) => read(parseJson(`{"entries":[],"engine":"bullmq","total":${text}}`));
     expect([total("12.0")?.total, total("9007199254740993")]).toEqual([12, null]);
   });

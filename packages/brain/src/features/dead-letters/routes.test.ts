@@ -31,7 +31,7 @@ const page = {
 };
 
 let addresses = 0;
-/** Every caller has an address of its own, and with it a budget of its own. */
+/** Every caller has its own address, and therefore its own rate limit. */
 const elsewhere = () => {
   addresses += 1;
   return { "x-forwarded-for": `198.51.${Math.floor(addresses / 250)}.${(addresses % 250) + 1}` };
@@ -62,7 +62,7 @@ for (const dialect of routeDialects) {
         return body.items.every(({ state }: { state: string }) => state !== "online");
       });
     }
-    const list = (query: string, as: "viewer" | "operator" | "stranger" | "nobody" = "viewer", of = brain) =>
+    const list = (query: string, as: "viewer" | "operator" | "stranger" | "anonymous" = "viewer", of = brain) =>
       of.as[as].get(`/projects/${of.project.slug}/dead-letters${query}`, elsewhere());
     const asked = (agent: RawAgent, count = 1) =>
       waitFor(() => agent.frames.filter(({ type }) => type === "command")[count - 1], { that: "the command" });
@@ -86,7 +86,7 @@ for (const dialect of routeDialects) {
       (await brain.as.operator.get(`/projects/${brain.project.slug}/commands?action=dlq.list&limit=500`)).body.items
         .length as number;
 
-    test("asks the agent, waits, and gives its page with the agent's id", async () => {
+    test("asks the agent, waits, and returns its page with the agent's id", async () => {
       const { status, body, frame, agentId } = await listAnswered("?engine=bullmq&queue=emails&limit=5&cursor=from", {
         status: "success",
         result: page,
@@ -99,14 +99,14 @@ for (const dialect of routeDialects) {
       });
     });
 
-    test("asks for every queue, from the beginning and for 100 entries when nothing is said", async () => {
+    test("by default asks for the first 100 entries of every queue", async () => {
       const { status, frame } = await listAnswered("?engine=bullmq", { status: "success", result: page });
       expect(status).toBe(200);
       expect(frame.payload?.target).toEqual({ type: "queue", id: "", engine: "bullmq" });
       expect(frame.payload?.parameters).toEqual({ engine: "bullmq", queue: null, limit: 100, cursor: null });
     });
 
-    test("takes out of the page what is a secret", async () => {
+    test("redacts secrets in the page", async () => {
       const secret = { ...page.entries[0], error_excerpt: "with sk_live_4eC39HqLyjWDarjtT1zdp7dc" };
       const { body } = await listAnswered("?engine=bullmq", {
         status: "success",
@@ -115,7 +115,7 @@ for (const dialect of routeDialects) {
       expect(body.entries[0].error_excerpt).toBe("[REDACTED]");
     });
 
-    test("leaves the command in the list of commands, and a row in the audit trail", async () => {
+    test("adds the command to the list of commands, and a row to the audit trail", async () => {
       const { frame } = await listAnswered("?engine=bullmq&queue=emails&limit=5", { status: "success", result: page });
       const path = `/projects/${brain.project.slug}/commands/${frame.id}`;
       expect((await brain.as.operator.get(path)).body).toMatchObject({
@@ -138,7 +138,7 @@ for (const dialect of routeDialects) {
       expect(rows[0]?.user_id).toBe((await brain.as.operator.get(path)).body.issued_by);
     });
 
-    test("asks the agent that was seen last of those that can tell", async () => {
+    test("asks the most recently seen agent that can list them", async () => {
       await endSessions();
       const first = await connect();
       const second = await connect();
@@ -163,7 +163,7 @@ for (const dialect of routeDialects) {
       expect((await next).status).toBe(200);
     });
 
-    /** An agent that polls, and whose earlier hello told what it can do. */
+    /** A polling agent whose earlier hello advertised its capabilities. */
     async function connectPoller() {
       const { minted, agentId } = await connect();
       await endSessions();
@@ -177,7 +177,7 @@ for (const dialect of routeDialects) {
       await brain.running.brain.features.agents.flush();
     }
 
-    test("asks an agent that polls, by what its earlier hello advertised, while it uploads", async () => {
+    test("asks a polling agent by the capabilities of its earlier hello, while it uploads", async () => {
       await endSessions();
       const { poller, agentId, revoke } = await connectPoller();
       expect((await list("?engine=bullmq")).status).toBe(409);
@@ -217,7 +217,7 @@ for (const dialect of routeDialects) {
       expect([status, body.details.reason]).toEqual([502, "adapter_error"]);
     });
 
-    test("answers 409 with what each online agent advertises when none can tell, and asks nobody", async () => {
+    test("answers 409 with the capabilities of each online agent when none is eligible, and asks none", async () => {
       await endSessions();
       const before = await countCommands();
       const none = await list("?engine=bullmq");
@@ -266,7 +266,7 @@ for (const dialect of routeDialects) {
       expect([status, body.error, body.details.errors[0].loc]).toEqual([422, "validation_error", ["query", field]]);
     });
 
-    test("answers 422 to a cursor that the agent does not know", async () => {
+    test("answers 422 to a cursor that the agent does not accept", async () => {
       const { status, body } = await listAnswered("?engine=bullmq&cursor=old", {
         status: "failed",
         error: "invalid_cursor: not one of this listing",
@@ -288,7 +288,7 @@ for (const dialect of routeDialects) {
       expect(body.message).not.toContain(payload.error);
     });
 
-    test("tells of an agent's words at most 500 characters, and no secret", async () => {
+    test("includes at most 500 characters of the agent's error, with secrets redacted", async () => {
       const failed = (error: string) => listAnswered("?engine=bullmq", { status: "failed", error });
       const secret = "sk_live_4eC39HqLyjWDarjtT1zdp7dc";
       const { text, body } = await failed(`Redis refused ${secret}`);
@@ -307,7 +307,7 @@ for (const dialect of routeDialects) {
       expect([status, body.error, body.details]).toEqual([502, "adapter_error", details]);
     });
 
-    test("answers 429 before anything is asked once an address has used its budget", async () => {
+    test("answers 429 without asking an agent once an address has reached its rate limit", async () => {
       await endSessions();
       await connect();
       const before = await countCommands();
@@ -322,7 +322,7 @@ for (const dialect of routeDialects) {
 
     test("does not answer strangers, callers without a session, and HEAD", async () => {
       expect((await list("?engine=bullmq", "stranger")).status).toBe(404);
-      expect((await list("?engine=bullmq", "nobody")).status).toBe(401);
+      expect((await list("?engine=bullmq", "anonymous")).status).toBe(401);
       const head = await fetch(`${brain.url}/api/v1/projects/${brain.project.slug}/dead-letters?engine=bullmq`, {
         method: "HEAD",
         headers: { cookie: brain.as.viewer.cookie, ...elsewhere() },
@@ -330,7 +330,7 @@ for (const dialect of routeDialects) {
       expect([404, 405]).toContain(head.status);
     });
 
-    test("answers 504 with the command when the agent is silent for the command's time; the command keeps its own", async () => {
+    test("answers 504 with the command when the agent does not answer in time; the command keeps its own timeout", async () => {
       const quick = await startTestBrain({
         dialect,
         env: {

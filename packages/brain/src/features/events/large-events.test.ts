@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { maxPageBytes } from "../../platform/database/dialects/expressions/rows-within-bytes.ts";
 import type { EventRow } from "../../schema/tables/index.ts";
 
-// Today: its partition is made ahead.
+// Today, whose partition exists.
 const dayMs = Math.floor(Date.now() / 86_400_000) * 86_400_000;
 const mebibyte = 1024 * 1024;
 const count = 24;
@@ -39,7 +39,7 @@ for (const dialect of testDialects) {
     });
     afterAll(() => brain.stop());
 
-    // All of a project, of a kind, of one engine found by a walk, of one task in one engine, and of one task in all of them.
+    // All of a project, of a kind, of one engine (found by a scan), of one task in one engine, and of one task in all engines.
     test.each([
       "",
       "&kind=task.sent",

@@ -18,22 +18,22 @@ export interface EventFilter {
   readonly until?: Date;
 }
 
-/** Engines whose tasks are looked at when a task id comes without its engine. */
+/** Maximum engines that are searched for a task id without an engine. */
 const maxEngines = 50;
 const stepRows = 4000;
-/** Time for a filter by engine, which has no index of its own in list order. */
+/** Time limit for a filter by engine, which has no index in list order. */
 const budgetMs = 200;
 
 export interface FoundEvents {
   readonly rows: EventRow[];
-  /** Where the next page begins; null at the end. A page that large events fill, or whose time was used up, is short or empty and has one. */
+  /** Start of the next page; null at the end. A page cut by size or time may be short or empty and still have one. */
   readonly next: EventPosition | null;
 }
 
 interface PageRequest {
   readonly after: EventPosition | null;
   readonly limit: number;
-  /** What the payloads of the page hold together; the usual bound when absent. */
+  /** Limit for the payloads of the page together; a default applies when absent. */
   readonly maxBytes?: number;
   readonly budgetMs?: number;
   readonly stepRows?: number;
@@ -72,7 +72,7 @@ async function newest(
   return { rows, next: hasMore ? placeOfLast(rows) : null };
 }
 
-/** Several lists as one: first the places in all of them, so that whole rows are read only for the page. */
+/** Merges several lists by position first, so that full rows are read only for the page. */
 async function merged(
   db: BrainDatabase,
   { scope, sources }: { scope: EventScope; sources: readonly EventSource[] },
@@ -104,7 +104,7 @@ async function walk(
   }
 }
 
-/** The page of what was found; `next` holds when all of it fits. */
+/** Reads the page of the found positions; `next` applies when all of them fit. */
 async function pageAt(
   db: BrainDatabase,
   projectId: string,

@@ -9,8 +9,8 @@ import { dayOf, dropPartitions } from "./partitions/partitions-store.ts";
 import { deleteEventsBefore, projectsWithEventsBefore } from "./prune-sqlite-store.ts";
 
 /**
- * Keeps stored events within retention and, on the server database, makes the partitions of today and the next two weeks. Leader only,
- * so that two replicas never drop the same partition. The embedded database deletes in batches, between which others can write.
+ * Deletes events past retention and, on PostgreSQL, creates the partitions of today and the next two weeks. Leader only, so that two
+ * replicas never drop the same partition. On SQLite it deletes in batches, so that others can write in between.
  */
 export const pruneEvents: Loop<Core & { settings: { SVC_EVENT_RETENTION_DAYS: number } }> = {
   name: "events.retention",
@@ -24,7 +24,7 @@ export const pruneEvents: Loop<Core & { settings: { SVC_EVENT_RETENTION_DAYS: nu
     if (bulk.dialect === "postgres") {
       await createPartitionKeeper(bulk.pool).makeAhead(now);
       const base = retentionBase(now, await newest());
-      // Empty partitions are made every day, also while no events come; those may go by the clock alone.
+      // Empty partitions are created daily even without events, so they are dropped by the clock alone.
       const firstKept = base && dayOf(horizonOf(base));
       return { dropped: await dropPartitions(bulk.pool, { firstKept, firstKeptEmpty: dayOf(horizonOf(now)) }) };
     }

@@ -21,14 +21,14 @@ const columns = [
   column("payload", jsonb, ({ payload }: EventWrite) => payload),
 ];
 
-/** Copies events, given in key order: then all of them are new. Fails with `uniqueViolation` when one of them is known. */
+/** Copies new events, given in key order. Fails with `uniqueViolation` when any of them exists. */
 export async function copyEvents(client: PoolClient, events: readonly EventWrite[]): Promise<boolean[]> {
   await copyIn(client, "events", columns, events);
   return events.map(() => true);
 }
 
-// The keys are put together only when some rows existed and some did not: a whole new batch and a whole repeated one need none, and
-// they cost a third of the insert.
+// The keys are built only when some rows existed and some did not. An entirely new or repeated batch does not need them, and they cost a
+// third of the insert.
 const insertText = `
   WITH inserted AS (
     INSERT INTO events (${columns.map(({ name }) => name).join(", ")})
@@ -46,7 +46,7 @@ const insertText = `
 
 const keyOf = ({ id, task }: EventWrite): string => `${task.projectId} ${task.at} ${id}`;
 
-/** Inserts events, given in key order and without repetition, and tells for each whether it is new. */
+/** Inserts distinct events, given in key order; returns for each whether it is new. */
 export async function insertEvents(client: PoolClient, events: readonly EventWrite[]): Promise<boolean[]> {
   const { rows } = await client.query<{ count: number; keys: string[] | null }>({
     name: "ingest-insert-events",

@@ -1,7 +1,7 @@
 import { affectedRows } from "../../platform/database/results.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 
-/** Deletes up to `limit` events before `cutoff` of one project and tells how many; for the embedded database, which has no partitions. */
+/** Deletes up to `limit` events of one project before `cutoff`; returns how many. For SQLite, which has no partitions. */
 export async function deleteEventsBefore(
   database: Pick<BrainDatabase, "read" | "write">,
   projectId: string,
@@ -32,11 +32,11 @@ export async function deleteEventsBefore(
   );
 }
 
-/** Projects whose oldest event lies before `cutoff`. */
+/** Projects with events before `cutoff`. */
 export async function projectsWithEventsBefore(database: Pick<BrainDatabase, "read">, cutoff: Date): Promise<string[]> {
   const projects = await database.read.selectFrom("projects").select("id").execute();
   const old: string[] = [];
-  // One look at the head of the primary key each: the events themselves are never scanned.
+  // One primary key lookup per project; events are not scanned.
   for (const { id } of projects) {
     const first = await database.read
       .selectFrom("events")

@@ -21,7 +21,7 @@ export interface EventScope {
   readonly after: EventPosition | null;
 }
 
-/** Events that one index gives in list order: of one task (narrowed by `kind`), of one kind, or all of the project. */
+/** Events that one index returns in list order: of one task (optionally of one `kind`), of one kind, or of the whole project. */
 export type EventSource =
   | { readonly engine: string; readonly taskId: string; readonly kind?: string | undefined }
   | { readonly kind: string }
@@ -47,8 +47,8 @@ function bounds({ since, until, after }: EventScope): RawBuilder<unknown>[] {
 const byKind = { table: "events", index: "events_by_kind", column: "kind", time: "occurred_at", tie: "id" };
 
 /**
- * FROM, WHERE and ORDER BY of a source, newest first, through its own index whatever the planner's figures say: an absent kind, or one
- * that is only far down, would otherwise cost a walk over all events.
+ * FROM, WHERE and ORDER BY of a source, newest first, always through its own index. Without it, a rare or absent kind could make the planner
+ * scan all events.
  */
 function inListOrder(scope: EventScope, source: EventSource): RawBuilder<unknown> {
   const conditions = [sql`project_id = ${scope.projectId}`, ...bounds(scope)];
@@ -75,7 +75,7 @@ export const newestEvents = (
   return rowsWithinBytes(db, { table: wideEvents, from }, bounds);
 };
 
-/** Where the newest events of a source are, at most `limit`. */
+/** Positions of the newest events of a source, at most `limit`. */
 export async function newestPositions(
   db: Db,
   { scope, source }: { scope: EventScope; source: EventSource },
@@ -91,7 +91,7 @@ const positionOf = ({ id, occurred_at }: { id: string; occurred_at: Date }): Eve
   occurredAt: occurred_at,
 });
 
-/** The events of one engine among the next `rows` of a source, `limit` at most, and the last one looked at when there are more. */
+/** Positions of one engine among the next `rows` events of a source, at most `limit`, and the last scanned position when there are more. */
 export async function walkEvents(
   db: Db,
   { scope, source, engine }: { scope: EventScope; source: EventSource; engine: string },
@@ -107,7 +107,7 @@ export async function walkEvents(
   return { found: found.map(positionOf), end: last === undefined ? null : positionOf(last) };
 }
 
-/** The newest events among those at the positions, which are in list order. */
+/** The events at the positions, which are in list order, as many as fit. */
 export async function eventsAt(
   db: Db,
   { projectId, positions }: { projectId: string; positions: readonly EventPosition[] },
@@ -120,14 +120,14 @@ export async function eventsAt(
     ["timestamptz", "uuid"],
     positions.map(({ occurredAt, id }) => [occurredAt, id]),
   );
-  // The bounds of time let the server database pass over the other days.
+  // The time bounds let PostgreSQL skip the partitions of other days.
   const from = sql`FROM events WHERE project_id = ${projectId}
     AND occurred_at >= ${oldest.occurredAt} AND occurred_at <= ${newest.occurredAt}
     AND (occurred_at, id) IN (${places}) ORDER BY occurred_at DESC, id DESC`;
   return rowsWithinBytes(db, { table: wideEvents, from }, bounds);
 }
 
-/** Engines of which the project holds events, by name, each found by one step in the index; `limit` at most. */
+/** Engines with events in the project, by name, at most `limit`. Each is found with one index lookup. */
 export async function eventEngines(db: Db, projectId: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ engine: string }>`
     WITH RECURSIVE each (engine) AS (

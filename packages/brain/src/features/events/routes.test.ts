@@ -8,7 +8,7 @@ import type { EventPosition } from "./reads.ts";
 
 const agentId = "31111111-2222-4333-8444-555555555555";
 const otherProjectId = "21111111-2222-4333-8444-555555555555";
-// Today: its partition is made ahead.
+// Today, whose partition exists.
 const dayMs = Math.floor(Date.now() / 86_400_000) * 86_400_000;
 const at = (second: number) => new Date(dayMs + second * 1000);
 
@@ -20,7 +20,7 @@ for (const dialect of routeDialects) {
 
     beforeAll(async () => {
       brain = await startTestBrain({ dialect });
-      // Makes the day's partition.
+      // Creates the partition of the day.
       await brain.runLoop("events.retention");
       const kinds = ["task.sent", "task.started", "task.failed"];
       const rows = Array.from(
@@ -78,7 +78,7 @@ for (const dialect of routeDialects) {
       (since === undefined || row.occurred_at >= since) &&
       (until === undefined || row.occurred_at <= until);
 
-    test.each(filters)("gives every event of %j exactly once over all pages", async (filter) => {
+    test.each(filters)("returns every event of %j exactly once over all pages", async (filter) => {
       const expected = stored.filter((row) => matches(row, filter)).map(({ id }) => id);
       // An empty payload is two bytes long.
       for (const sizes of [
@@ -121,7 +121,7 @@ for (const dialect of routeDialects) {
       expect(second.next_cursor).toBeNull();
     });
 
-    test("starts from the top for a malformed cursor", async () => {
+    test("starts from the beginning with a malformed cursor", async () => {
       expect((await list("?limit=1&cursor=zzz")).body.items[0].id).toBe(stored[0]?.id);
     });
 
@@ -135,7 +135,7 @@ for (const dialect of routeDialects) {
 
     test("is hidden from strangers", async () => {
       expect((await brain.as.stranger.get("/projects/shop/events")).status).toBe(404);
-      expect((await brain.as.nobody.get("/projects/shop/events")).status).toBe(401);
+      expect((await brain.as.anonymous.get("/projects/shop/events")).status).toBe(401);
     });
   });
 }

@@ -14,19 +14,22 @@ import {
 
 const EventKind = OneOf(eventKinds, {
   title: "EventKind",
-  description: "what happened to a task, worker, queue or schedule; unknown: of a kind that this version does not know",
+  description: "what happened to a task, worker, queue or schedule; unknown: a kind that this version does not support",
 });
 
 export const EventPublic = Type.Object(
   {
-    id: Described(Uuid, "id of the event: the agent's, or made from its content when that had none that is valid"),
+    id: Described(
+      Uuid,
+      "id of the event: from the agent, or derived from its content when that id is missing or invalid",
+    ),
     project_id: ProjectId,
     agent_id: Described(Uuid, "agent that reported it"),
     engine: Type.String({ description: "name of the engine" }),
-    task_id: Type.String({ description: "empty when the event concerns no task" }),
+    task_id: Type.String({ description: "id that the engine gave the task; empty when the event is not about a task" }),
     kind: EventKind,
     occurred_at: Described(Instant, "when it happened, by the clock of the engine or agent"),
-    payload: Described(JsonObject, "what the agent reported with it, redacted"),
+    payload: Described(JsonObject, "payload of the event as reported by the agent, redacted"),
   },
   { title: "TaskEvent", description: "One step in the life of a task or a worker, as an agent reported it." },
 );

@@ -23,7 +23,7 @@ export function openEventStore(db: DatabaseSync) {
      ON CONFLICT (project_id, occurred_at, id) DO NOTHING`,
   );
   return {
-    /** Inserts events and tells for each whether it is new; of one that is there nothing changes. */
+    /** Inserts events; returns for each whether it is new. Existing ones stay unchanged. */
     insert: (events: readonly EventWrite[]): boolean[] =>
       events.map(({ id, payload, task: { projectId, agentId, engine, taskId, kind, at } }) => {
         return statement.run(id, projectId, agentId, engine, taskId, kind, at * 1000, payload).changes === 1;

@@ -1,2 +1,2 @@
-// What runs inside the database's threads as well, without the routes that index.ts loads.
+// Exports for the database threads, without the routes that index.ts loads.
 export { openEventStore } from "./sqlite-store.ts";

@@ -157,7 +157,7 @@ describe("the causes of a waiting task", () => {
     ["no queue is known", { queue: null }],
     ["the queue was last reported long ago", { queue: { ...queue, depth_reported_at: ago(361) } }],
     ["the queue was never reported", { queue: { ...queue, depth_reported_at: null } }],
-  ])("say nothing of the queue when %s", (_what, changes) => {
+  ])("contain only the name of the queue when %s", (_what, changes) => {
     expect(causesOf({ ...nothing, ...changes })[0]?.evidence).toEqual({ queue: "mails" });
   });
 

@@ -270,8 +270,8 @@ for (const dialect of routeDialects) {
       const { status, body } = await brain.as.viewer.get("/home/summary");
       expect([status, body.user.email, body.projects.length]).toEqual([200, viewer, 1]);
       expect(body.projects[0]).toMatchObject({ slug: "shop", stuck_commands: 2, backlog: 7 });
-      expect((await brain.as.nobody.get("/home/summary")).status).toBe(401);
-      expect((await brain.as.nobody.get("/home/recent-failures")).status).toBe(401);
+      expect((await brain.as.anonymous.get("/home/summary")).status).toBe(401);
+      expect((await brain.as.anonymous.get("/home/recent-failures")).status).toBe(401);
     });
 
     test("lists recent failures of the caller's projects, newest first, each once over all pages", async () => {

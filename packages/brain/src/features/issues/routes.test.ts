@@ -118,7 +118,7 @@ for (const dialect of routeDialects) {
 
     test("is hidden from other users", async () => {
       expect((await brain.as.stranger.get("/projects/shop/issues")).status).toBe(404);
-      expect((await brain.as.nobody.get("/projects/shop/issues")).status).toBe(401);
+      expect((await brain.as.anonymous.get("/projects/shop/issues")).status).toBe(401);
     });
   });
 }

@@ -1,7 +1,7 @@
 import type { BrainDatabase, RollupRow } from "../../schema/tables/index.ts";
 import { isTotal } from "../stats/index.ts";
 
-/** Ids and names of a project's queues by (engine, name), at most `limit`; of `only` alone when it is given. */
+/** Ids and names of a project's queues by (engine, name), at most `limit`, optionally only those matching `only`. */
 export function queueKeys(
   db: BrainDatabase,
   projectId: string,
@@ -20,7 +20,7 @@ export function queueKeys(
     .execute();
 }
 
-/** Those of the names that queues of more than one engine have. */
+/** Those of the names that exist in more than one engine. */
 export async function sharedQueueNames(
   db: BrainDatabase,
   projectId: string,
@@ -44,7 +44,7 @@ interface MinuteRange {
   readonly kinds: readonly string[];
 }
 
-/** Events of queues by kind whose minute begins in [from, to), from the totals of each queue, which know no engine. */
+/** Events of queues by kind whose minute begins in [from, to), from the totals per queue, which have no engine. */
 export async function totalsOfQueues(
   db: BrainDatabase,
   projectId: string,
@@ -65,7 +65,7 @@ export async function totalsOfQueues(
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
-/** The same by engine, from the rows of each task name: there are as many of them as names in every minute. */
+/** The same by engine, from the rows per task name, of which each minute has as many as names. */
 export async function countsOfQueues(
   db: BrainDatabase,
   projectId: string,
@@ -86,7 +86,7 @@ export async function countsOfQueues(
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
-/** Depths of queues by id, whose cell begins at `from` or later. */
+/** Depth cells of queues by id that begin at `from` or later. */
 export async function depthsOfQueues(
   db: BrainDatabase,
   projectId: string,
@@ -102,7 +102,7 @@ export async function depthsOfQueues(
     .execute();
 }
 
-/** Cells of one queue that begin in [from, to], oldest first. */
+/** Depth cells of one queue that begin in [from, to], oldest first. */
 export function depthsOfQueue(
   db: BrainDatabase,
   projectId: string,

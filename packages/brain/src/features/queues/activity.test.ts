@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
 const minute = Math.floor(Date.now() / minuteMs) * minuteMs;
 
 for (const dialect of testDialects) {
-  describe(`what the queues of a project do, on ${dialect}`, () => {
+  describe(`the activity of the queues of a project on ${dialect}`, () => {
     let brain: TestBrain;
     const mails = randomUUID();
     const oldCell = new Date(depthCell(new Date(minute - 20 * minuteMs)));
@@ -72,13 +72,13 @@ for (const dialect of testDialects) {
             counted({ count: 50, queue: "other" }),
             counted({ count: 60, engine: "celery" }),
             counted({ count: 400, bucket_at: new Date(minute - 90 * minuteMs) }),
-            // Of a queue without a namesake its total is read, whatever the names in it.
+            // The total is read for a queue whose name is unique, whatever the task names in it.
             counted({ count: 31, queue: "files", engine: "", name: "" }),
             counted({ count: 4, queue: "files", engine: "", name: "", kind: "task.failed" }),
             counted({ count: 31, queue: "files" }),
-            // Totals of namesakes know no engine.
+            // Totals of queues with the same name have no engine.
             counted({ count: 75, engine: "", name: "" }),
-            // A total of the project, which is no queue's.
+            // A total of the project, without a queue.
             counted({ count: 999, engine: "", name: "", queue: "" }),
           ])
           .execute();
@@ -97,7 +97,7 @@ for (const dialect of testDialects) {
     });
     afterAll(() => brain.stop());
 
-    test("shows what entered and left each, from the rollups, with the depths meanwhile", async () => {
+    test("shows what entered and left each queue, with the depths over that time", async () => {
       const { status, body } = await get("activity?minutes=60");
       expect(status).toBe(200);
       expect(body).toMatchObject({ step_seconds: depthCellMs / 1000, truncated: false });
@@ -119,7 +119,7 @@ for (const dialect of testDialects) {
       expect(other).toMatchObject({ engine: "celery", entered: 60, ended: 0 });
     });
 
-    test("counts one queue alone and no further back than asked", async () => {
+    test("counts a single queue within the requested minutes", async () => {
       const only = (await get("activity?minutes=60&engine=celery&name=mails%2Fout")).body.items;
       expect(only.map(({ engine, entered }: { engine: string; entered: number }) => [engine, entered])).toEqual([
         ["celery", 60],
@@ -135,7 +135,7 @@ for (const dialect of testDialects) {
       expect((await brain.as.stranger.get("/projects/shop/queues/bullmq/mails%2Fout")).status).toBe(404);
     });
 
-    test("gives the depths of one queue, all that is kept or a part of it", async () => {
+    test("returns the depths of one queue, all that are kept or a part", async () => {
       const all = (await get("bullmq/mails%2Fout/depths")).body;
       expect(all.series.map(({ pending }: { pending: number }) => pending)).toEqual([8, 40]);
       expect(all.series[1]).toEqual({ t: oldCell.toISOString(), pending: 40, consumers: 2 });

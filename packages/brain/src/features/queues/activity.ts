@@ -14,12 +14,12 @@ import {
 import { depthCell, depthCellMs, depthsKeptMs } from "./depth-store.ts";
 import type { ActivityQuery, DepthsQuery } from "./schemas.ts";
 
-/** More queues than this are not shown at once. */
+/** Maximum queues in one answer. */
 const maxQueues = 2000;
 
 const kinds = ["task.sent", "task.started", ...finishedKinds];
 
-/** What went into each queue and came out of it of late, and how deep it was meanwhile. */
+/** What recently entered and left each queue, with its depth over that time. */
 export async function readQueueActivity(
   db: BrainDatabase,
   { projectId, query, now }: { projectId: string; query: ActivityQuery; now: Date },
@@ -45,9 +45,9 @@ export async function readQueueActivity(
   const steps = Math.floor((now.getTime() - firstCell.getTime()) / depthCellMs) + 1;
 
   const items = shown.map(({ id, engine: ofEngine, name: ofName }) => {
-    const told = (shared.has(ofName) ? byQueue.get(`${ofEngine}\0${ofName}`) : totalsByName.get(ofName)) ?? [];
+    const counted = (shared.has(ofName) ? byQueue.get(`${ofEngine}\0${ofName}`) : totalsByName.get(ofName)) ?? [];
     const sumOf = (wanted: readonly string[]) =>
-      told.filter(({ kind }) => wanted.includes(kind)).reduce((sum, { count }) => sum + count, 0);
+      counted.filter(({ kind }) => wanted.includes(kind)).reduce((sum, { count }) => sum + count, 0);
     const pending = new Array<number | null>(steps).fill(null);
     for (const { cell_at, pending_count } of depthsById.get(id) ?? []) {
       const step = (cell_at.getTime() - firstCell.getTime()) / depthCellMs;
@@ -67,7 +67,7 @@ export async function readQueueActivity(
   return { from, to: now, step_seconds: depthCellMs / 1000, truncated: keys.length > maxQueues, items };
 }
 
-/** How deep a queue was over a range, by default all that is kept of it. */
+/** The depth of a queue over a range, by default everything that is kept. */
 export async function readQueueDepths(
   db: BrainDatabase,
   { projectId, queueId, query, now }: { projectId: string; queueId: string; query: DepthsQuery; now: Date },
@@ -77,7 +77,7 @@ export async function readQueueDepths(
   const dayBefore = new Date(to.getTime() - depthsKeptMs);
   const byDefault = keptFrom < to ? keptFrom : dayBefore;
   const from = (query.since === undefined ? null : parseInstant(query.since)) ?? byDefault;
-  if (from >= to) throw invalid({ loc: ["query", "since"], type: "range", message: "since must lie before until" });
+  if (from >= to) throw invalid({ loc: ["query", "since"], type: "range", message: "must be before until" });
   const cells = await depthsOfQueue(db, projectId, {
     id: queueId,
     from: depthCell(from > keptFrom ? from : keptFrom),

@@ -52,12 +52,12 @@ for (const dialect of testDialects) {
       }),
     );
 
-    test("carry project, engine, name and what was last reported", async () => {
+    test("contain project, engine, name and the last reported depth", async () => {
       await add(queue("mail", 7), queue("mail", 3, { engine: "pg-boss" }), queue("mail", 1, { project_id: bank }));
       expect(await depths()).toEqual(["p-1 bullmq mail 7", "p-1 pg-boss mail 3", "p-2 bullmq mail 1"]);
     });
 
-    test("leave out queues that nobody reported for long, and those of archived projects", async () => {
+    test("leave out queues without a recent report, and those of archived projects", async () => {
       await add(
         queue("quiet", 1, { depth_reported_at: new Date(hourAgo.getTime() - 1) }),
         queue("touched only", 1, { depth_reported_at: null }),
@@ -69,7 +69,7 @@ for (const dialect of testDialects) {
       expect(await depths()).toEqual([]);
     });
 
-    test("sum the youngest queues beyond the limit of a project, and leave other projects alone", async () => {
+    test("sum the youngest queues beyond the limit of a project, without affecting other projects", async () => {
       await add(queue("a", 1), queue("b", 2), queue("c", 4), queue("d", 8), queue("a", 16, { project_id: bank }));
       expect(await depths({ perProject: 2 })).toEqual([
         "p-1 bullmq __overflow__ 12",
@@ -79,7 +79,7 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("name fewer queues of the largest projects when all together have too many", async () => {
+    test("name fewer queues of the largest projects when all projects together have too many", async () => {
       await add(queue("a", 1), queue("b", 2), queue("c", 4), queue("a", 16, { project_id: bank }));
       expect(await depths({ inAll: 3 })).toEqual([
         "p-1 bullmq __overflow__ 4",

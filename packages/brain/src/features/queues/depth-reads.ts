@@ -5,17 +5,17 @@ import type { BrainDatabase } from "../../schema/tables/index.ts";
 export interface LabelledDepth {
   readonly project: string;
   readonly engine: string;
-  /** The name, cut to the length of a label, or `__overflow__` for the sum of what is beyond the limit. */
+  /** The name, cut to the length of a label, or `__overflow__` for the sum of the queues beyond the limit. */
   readonly queue: string;
   readonly depth: number;
 }
 
-/** Series that one scrape may hold, whatever the number of projects. */
+/** Maximum series per scrape, for all projects together. */
 const maxSeries = 20_000;
 
 /**
- * Depths of the queues of active projects that were reported since `since`, as metrics show them. The oldest queues of a project keep
- * their names: at most a thousand, and fewer where all projects together have too many; the rest is summed.
+ * Depths for metrics: queues of active projects reported since `since`. The oldest queues of a project keep their names, at most a thousand,
+ * or fewer when all projects together have too many. The rest is summed.
  */
 export async function labelledDepths(
   db: BrainDatabase,
@@ -47,7 +47,7 @@ export async function labelledDepths(
   return rows.map((row) => ({ ...row, depth: Number(row.depth) }));
 }
 
-/** The greatest limit per part, at most `each`, with which all parts together stay within `inAll`. */
+/** The highest limit per part, at most `each`, with which all parts together stay within `inAll`. */
 function fairLimit(sizes: readonly number[], { each, inAll }: { each: number; inAll: number }): number {
   let fits = 0;
   let tooMany = each + 1;

@@ -5,9 +5,9 @@ import { hours } from "../../platform/durations.ts";
 import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
 import type { WrittenQueue } from "./store.ts";
 
-/** Depths are kept by cells of this width, aligned to UTC. */
+/** Depths are stored in cells of this width, aligned to UTC. */
 export const depthCellMs = 120_000;
-/** How long they are kept. */
+/** How long cells are kept. */
 export const depthsKeptMs = hours(24);
 
 export const depthCell = (at: Date): Date => new Date(Math.floor(at.getTime() / depthCellMs) * depthCellMs);
@@ -15,8 +15,8 @@ export const depthCell = (at: Date): Date => new Date(Math.floor(at.getTime() / 
 type DeepQueue = Omit<WrittenQueue, "engine" | "name">;
 
 /**
- * Notes the depths of queues in the cells of their reports, at most one of a queue and in lock order. A report from before what is
- * kept, or one that lies ahead of `now` by more than a cell, is none.
+ * Stores the reported depths in their cells, at most one per queue and in lock order. Reports older than the retention, or more than one
+ * cell ahead of `now`, are ignored.
  */
 export async function writeDepthCells(tx: Tx<Tables>, queues: readonly DeepQueue[], now: Date): Promise<void> {
   const rows = queues.flatMap(({ project_id, id, pending_count, consumer_count, depth_reported_at: at }) =>
@@ -38,7 +38,7 @@ export async function writeDepthCells(tx: Tx<Tables>, queues: readonly DeepQueue
     .execute();
 }
 
-/** Deletes at most `limit` cells of all projects from before `cutoff`, and tells how many. */
+/** Deletes at most `limit` cells of all projects before `cutoff`; returns how many. */
 export const deleteOldDepths = (
   { write }: Pick<BrainDatabase, "write">,
   cutoff: Date,

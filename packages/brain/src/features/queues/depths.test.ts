@@ -45,7 +45,7 @@ for (const dialect of testDialects) {
       }),
     );
 
-    test("keep the greatest depth and the last consumers of each two minutes", async () => {
+    test("keep the highest depth and the last consumers of each two minutes", async () => {
       await report(new Date("2026-04-01T10:28:05.000Z"), 4);
       await report(new Date("2026-04-01T10:28:55.000Z"), 9);
       await report(new Date("2026-04-01T10:29:55.000Z"), 2, 3);
@@ -56,7 +56,7 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("leave out what is older than is kept, or ahead of the clock", async () => {
+    test("ignore reports older than the retention, or ahead of the clock", async () => {
       await report(new Date(now.getTime() - 25 * hourMs), 1);
       await report(new Date(now.getTime() + hourMs), 1);
       expect(await cells()).toEqual([]);
@@ -78,7 +78,7 @@ for (const dialect of testDialects) {
       expect((await cells()).map(({ pending_count }) => pending_count)).toEqual([12]);
     });
 
-    test("are as they were reported, whatever else is heard of a queue later", async () => {
+    test("stay as reported, whatever else is reported of the queue later", async () => {
       const clock = createFakeClock(now.toISOString());
       const queues = createQueues({
         database: opened.database,
@@ -107,7 +107,7 @@ for (const dialect of testDialects) {
       expect(await cells()).toEqual([]);
     });
 
-    test("go after a day, in bounded steps", async () => {
+    test("are deleted after a day, in bounded steps", async () => {
       await report(new Date(now.getTime() - 10 * hourMs), 1);
       await report(new Date(now.getTime() - 9 * hourMs), 2);
       await report(now, 3);
@@ -128,7 +128,7 @@ for (const dialect of testDialects) {
       expect((await cells()).map(({ pending_count }) => pending_count)).toEqual([3, 4]);
     });
 
-    test("are read by queue and time, and counts by queue and time, whatever else is stored", async () => {
+    test("are read through their index by queue and time, whatever else is stored", async () => {
       const { database } = opened;
       const plan = await plansOf(database, async (slow) => {
         const watched = { ...database, slow };

@@ -12,7 +12,7 @@ for (const dialect of testDialects) {
     const opened = useTestDatabase(dialect);
     beforeAll(() => addProject(opened.database, projectId));
 
-    /** Reports of one queue by the second they were made at, and what is stored after them. */
+    /** Reports of one queue by second, and what is stored after them. */
     function setUp(name: string) {
       const queues = createQueues({
         database: opened.database,
@@ -42,7 +42,7 @@ for (const dialect of testDialects) {
       };
     }
 
-    test("keeps since when it is paused, until a report comes without it", async () => {
+    test("keeps the start of a pause until a report without it", async () => {
       const { report, stored } = setUp("mails");
       report(1, null);
       expect(await stored()).toEqual({});
@@ -62,7 +62,7 @@ for (const dialect of testDialects) {
       expect(await stored()).toEqual({ paused: true, paused_since: at(50).toISOString() });
     });
 
-    test("is that of the newest report, in one write or in two, whatever else is heard of the queue", async () => {
+    test("comes from the newest report, in one write or in two, whatever else is reported of the queue", async () => {
       const { queues, report, stored } = setUp("posts");
       report(20, { paused: true });
       report(19, null);
@@ -75,7 +75,7 @@ for (const dialect of testDialects) {
       expect(await stored()).toEqual({});
     });
 
-    test("that nothing of the queue's depth comes with is not taken", async () => {
+    test("is ignored without a depth report", async () => {
       const { queues, report, stored } = setUp("parts");
       report(5, null);
       queues.applyHealth(projectId, at(9), { "bullmq.queue_holds": '{"parts":{"paused":true}}' });

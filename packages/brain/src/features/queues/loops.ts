@@ -7,7 +7,7 @@ import type { Core } from "../../schema/tables/index.ts";
 import { deleteOldDepths, depthsKeptMs } from "./depth-store.ts";
 import { unseenQueues } from "./unseen-store.ts";
 
-/** Deletes queues that no event and no agent has named for as long as tasks are kept. */
+/** Deletes queues that no event or agent has named within the task retention. */
 export const pruneQueues = retentionLoop<Core & { settings: { SVC_TASK_RETENTION_DAYS: number } }>({
   name: "queues.retention",
   newest: ({ database }) => unseenQueues.newest(database),
@@ -16,7 +16,7 @@ export const pruneQueues = retentionLoop<Core & { settings: { SVC_TASK_RETENTION
     deleteInBatches(signal, (limit) => unseenQueues.remove(database, cutoff, limit)),
 });
 
-/** Deletes depths that are older than charts of them reach. */
+/** Deletes depths older than the charts show. */
 export const pruneQueueDepths = retentionLoop<Core>({
   name: "queues.depths-retention",
   everyMs: minutes(10),

@@ -12,7 +12,7 @@ for (const dialect of testDialects) {
   describe(`retention of queues on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    test("deletes those that nothing named for as long as tasks are kept", async () => {
+    test("deletes those that were not named within the task retention", async () => {
       const { database } = opened;
       await addProject(database, projectId);
       const queue = (index: number, last_seen_at: Date | null, updated_at: Date) => ({

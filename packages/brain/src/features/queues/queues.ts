@@ -16,7 +16,7 @@ const maxQueues = 10_000;
 const rowsPerStatement = 200;
 const nameCharacters = 200;
 
-/** What is known of queues: who touched them and how deep they were said to be. Best effort, and it never delays a batch (2.4, 2.7). */
+/** Records when queues were seen and their reported depths. Best effort: it never delays an ingest batch. */
 export function createQueues({ database, clock, publish, onError }: QueuesDeps) {
   const notes = new WriteBehind<QueueNote>({
     everyMs: writeEveryMs,
@@ -51,7 +51,7 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
       await writeDepthCells(tx, deep, options.now);
       return written;
     };
-    // Alone: beside the locks of other work, the order of its own would not keep it out of deadlocks.
+    // Alone: in a shared transaction, the locks of other work could cause deadlocks despite the lock order.
     const rows = await database.write(write, { alone: true });
     for (const [projectId, own] of Map.groupBy(rows, ({ project_id }) => project_id)) {
       publish({ projectId, topic: "queue.changed", ids: own.map(({ id }) => id) });
@@ -63,14 +63,14 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
     touch(projectId: string, engine: string, name: string, at: Date): void {
       if (name !== "") noteOf(projectId, engine, name, at);
     },
-    /** Depths by queue name as they were at `at`. */
+    /** Depths by queue name at `at`. */
     depthsReported(projectId: string, engine: string, depths: Iterable<readonly [string, number]>, at: Date): void {
       for (const [name, count] of depths) {
         const note = noteOf(projectId, engine, name, at);
         if (note !== undefined && isLater(note.depth, at)) note.depth = { count, at, hold: null };
       }
     },
-    /** The adapter_health of a heartbeat; reports are ordered by the frame's time. */
+    /** The adapter_health of a heartbeat. Reports are ordered by the time of their frame. */
     applyHealth(projectId: string, frameTs: Date, health: Record<string, unknown>): void {
       const texts = readHeartbeat({ adapter_health: health }).adapter_health;
       for (const report of readAdapterHealth(texts)) {
@@ -96,7 +96,7 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
         }
       }
     },
-    /** Writes now what was noted. */
+    /** Writes pending notes now. */
     flush: () => notes.flush(),
     stop: () => notes.stop(),
   };
@@ -107,7 +107,7 @@ export type Queues = ReturnType<typeof createQueues>;
 
 const isLater = (known: { readonly at: Date } | null, at: Date): boolean => known === null || known.at < at;
 
-/** An instant that nothing can read counts as none. */
+/** An unreadable instant is ignored. */
 function storedHold({ paused, limited_until: until }: QueueHold, at: Date): StoredHold | null {
   const untilMs = until === undefined ? null : readInstant(until, { zone: "utc" });
   if (paused !== true && untilMs === null) return null;
@@ -120,7 +120,7 @@ function storedHold({ paused, limited_until: until }: QueueHold, at: Date): Stor
 const keyOf = ({ projectId, engine, name }: Pick<QueueNote, "projectId" | "engine" | "name">): string =>
   `${projectId}\0${engine}\0${name}`;
 
-/** Names in an engine's list of queues, whose entries are names or objects with one. */
+/** Names in an engine's list of queues. Entries are names, or objects with a name. */
 export function queueNames(list: unknown): string[] {
   if (!Array.isArray(list)) return [];
   return list

@@ -26,7 +26,7 @@ const shown = <Row extends { metadata: string }>(row: Row) => ({
   metadata: parseJson(row.metadata) as Record<string, unknown>,
 });
 
-/** Queues of a project by (engine, name), after the queue with the id `after`, at most `limit`; from the top when there is none. */
+/** Queues of a project by (engine, name), after the queue with the id `after`, at most `limit`; from the start when it does not exist. */
 export async function listQueues(db: BrainDatabase, projectId: string, page: { after: string | null; limit: number }) {
   const after = page.after === null ? undefined : await positionOf(db, projectId, page.after);
   const rows = await ofProject(db, projectId)
@@ -55,7 +55,7 @@ export async function queuesById(db: BrainDatabase, projectId: string, ids: read
   return rows.map(shown);
 }
 
-/** One queue by its engine and name; undefined when there is none. */
+/** One queue by engine and name; undefined when there is none. */
 export async function queueNamed(db: BrainDatabase, projectId: string, queue: { engine: string; name: string }) {
   const row = await ofProject(db, projectId)
     .where("engine", "=", queue.engine)

@@ -14,7 +14,7 @@ for (const dialect of testDialects) {
     const longName = "𝒒".repeat(100);
 
     beforeAll(async () => {
-      // A service of today would forget queues that were seen last then.
+      // Without the fake clock, retention would delete queues last seen then.
       brain = await startTestBrain({ dialect, clock: createFakeClock(seen) });
       const queue = (engine: string, name: string, project_id = brain.project.id) => ({
         id: randomUUID(),
@@ -77,25 +77,25 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("gives each queue once over all pages", async () => {
+    test("returns each queue once over all pages", async () => {
       const names: string[] = [];
       let cursor: string | null = "";
       for (let page = 0; cursor !== null && page < 10; page += 1) {
         const { body } = await list(`?limit=1&cursor=${cursor}`);
         names.push(...body.items.map(({ name }: { name: string }) => name));
-        // Names may be masked where they are shown, so a cursor holds none.
+        // The cursor contains no names, because names may be masked.
         cursor = body.next_cursor;
         if (cursor !== null) expect(cursor).toBe(encodeCursor([body.items[0].id]));
       }
       expect(names).toEqual(["B", "b", longName, "a"]);
     });
 
-    test("starts from the top behind a queue that is no more", async () => {
+    test("starts from the beginning when the queue of the cursor was deleted", async () => {
       const whole = (await list()).body;
       expect(await list(`?cursor=${encodeCursor([randomUUID()])}`)).toMatchObject({ status: 200, body: whole });
     });
 
-    test("starts from the top at a cursor that is none, however long", async () => {
+    test("starts from the beginning with an invalid cursor of any length", async () => {
       const whole = (await list()).body;
       for (const cursor of ["nonsense", "a".repeat(3000), encodeCursor(["x"])]) {
         expect(await list(`?cursor=${cursor}`)).toMatchObject({ status: 200, body: whole });
@@ -104,7 +104,7 @@ for (const dialect of testDialects) {
 
     test("is hidden from strangers", async () => {
       expect((await brain.as.stranger.get("/projects/shop/queues")).status).toBe(404);
-      expect((await brain.as.nobody.get("/projects/shop/queues")).status).toBe(401);
+      expect((await brain.as.anonymous.get("/projects/shop/queues")).status).toBe(401);
     });
   });
 }

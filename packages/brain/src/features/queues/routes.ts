@@ -33,7 +33,7 @@ export const queueRoutes: Routes<Core & { readonly settings: PageSizes }> = (app
     policy: { tag: "queues", role: "viewer" },
     handler: async ({ project, query }) => {
       const limit = clampLimit(query.limit, settings);
-      // The id and not the names, which may be masked.
+      // The cursor contains the id, because names may be masked.
       const [id] = decodeCursor(query.cursor, ["string"]) ?? [];
       const after = id !== undefined && isUuid(id) ? id : null;
       const rows = await listQueues(database, project.id, { after, limit: limit + 1 });

@@ -20,11 +20,11 @@ export const QueuePublic = Type.Object(
     broker_type: Nullable(Type.String(), "reserved for the kind of broker; null"),
     broker_url_hint: Nullable(Type.String(), "reserved for the address of the broker; null"),
     last_seen_at: Nullable(Instant, "time of the newest report or event that names it; null before the first"),
-    pending_count: Type.Integer({ description: "tasks that wait in it, as last reported" }),
-    consumer_count: Type.Integer({ description: "workers that take tasks from it, as last reported" }),
+    pending_count: Type.Integer({ description: "waiting tasks, as last reported" }),
+    consumer_count: Type.Integer({ description: "consumers, as last reported" }),
     oldest_waiting_since: Nullable(
       Instant,
-      "since when its oldest task waits; null when none does, or when not reported",
+      "when its oldest waiting task began to wait; null when none waits, or when not reported",
     ),
     depth_reported_at: Nullable(
       Type.Unsafe<Date | string>({
@@ -40,7 +40,7 @@ export const QueuePublic = Type.Object(
     ),
     metadata: Described(
       JsonObject,
-      "`paused`, `paused_since`, `limited_until`: what keeps it from starting tasks; empty otherwise",
+      "`paused`, `paused_since`, `limited_until`: why it does not start tasks; empty otherwise",
     ),
     created_at: Described(Instant, "when the service first saw it"),
   },
@@ -71,8 +71,8 @@ export const QueueActivityReply = Type.Object(
   {
     from: Described(Instant, "start of the counted minutes"),
     to: Described(Instant, "end of the counted minutes"),
-    step_seconds: Type.Integer({ description: "width of a step of `pending`, whose first one holds `from`" }),
-    truncated: Type.Boolean({ description: "more queues exist than are shown" }),
+    step_seconds: Type.Integer({ description: "width of a step of `pending`; the first step contains `from`" }),
+    truncated: Type.Boolean({ description: "true when there are more queues than shown" }),
     items: Type.Array(
       Type.Object(
         {
@@ -84,14 +84,14 @@ export const QueueActivityReply = Type.Object(
           ended: count("tasks that succeeded, failed, were revoked or rejected"),
           failed: Type.Integer({ description: "tasks that failed" }),
           pending: Type.Array(Nullable(Type.Integer()), {
-            description: "greatest depth per step; null where none was reported",
+            description: "highest depth per step; null where none was reported",
           }),
         },
         { title: "QueueActivity", description: "What entered and left one queue." },
       ),
     ),
   },
-  { title: "QueueActivities", description: "What entered and left the queues within the asked minutes." },
+  { title: "QueueActivities", description: "What entered and left the queues in the requested minutes." },
 );
 
 export const DepthsQuery = Type.Object({
@@ -103,13 +103,13 @@ export const QueueDepthsReply = Type.Object(
   {
     from: Described(Instant, "start of the range"),
     to: Described(Instant, "end of the range"),
-    kept_from: Type.Unsafe<Date | string>({ ...Instant, description: "nothing older is kept" }),
+    kept_from: Type.Unsafe<Date | string>({ ...Instant, description: "start of the retention; nothing older is kept" }),
     step_seconds: Type.Integer({ description: "width of a step" }),
     series: Type.Array(
       Type.Object({
         t: Described(Instant, "start of the step"),
-        pending: count("the greatest that was reported in the step"),
-        consumers: count("as last reported in it"),
+        pending: count("highest depth reported in the step"),
+        consumers: count("consumers as last reported in the step"),
       }),
       { description: "steps in which depths were reported, oldest first" },
     ),

@@ -3,24 +3,24 @@ import type { Tx } from "../../platform/database/database.ts";
 import { jsonWithMemberOf } from "../../platform/database/dialects/expressions/json-columns.ts";
 import type { QueueRow, Tables } from "../../schema/tables/index.ts";
 
-/** What keeps a queue from starting tasks, in its metadata; the instants are ISO 8601 in UTC with milliseconds. */
+/** Why a queue does not start tasks, stored in its metadata. Instants are ISO 8601 in UTC with milliseconds. */
 export interface StoredHold {
   readonly paused?: true;
-  /** When it was first reported as paused without a report in between that it was not. */
+  /** First report of the current pause. */
   readonly paused_since?: string;
   readonly limited_until?: string;
 }
 
-/** What was heard of a queue since the last write; a report is null when none came. */
+/** What was reported about a queue since the last write; null for missing reports. */
 export interface QueueNote {
   readonly projectId: string;
   readonly engine: string;
   readonly name: string;
   lastSeenAt: Date;
-  /** With what holds the queue then; null when nothing does. */
+  /** `hold` is null when nothing holds the queue. */
   depth: { readonly count: number; readonly at: Date; hold: StoredHold | null } | null;
   consumers: { readonly count: number; readonly at: Date } | null;
-  /** A depth that comes without it says that nothing waits. */
+  /** A depth report without it means that nothing waits. */
   oldest: { readonly since: Date; readonly at: Date } | null;
 }
 
@@ -33,13 +33,13 @@ const isNewer = (column: string): RawBuilder<boolean> => {
 const takeWhen = <T>(condition: RawBuilder<boolean>, column: string): RawBuilder<T> =>
   sql<T>`CASE WHEN ${condition} THEN ${sql.ref(`excluded.${column}`)} ELSE ${sql.ref(`queues.${column}`)} END`;
 
-/** The report about the oldest task: an own one, or that of the depths, whichever is later. */
+/** The report about the oldest task: its own, or the depth report, whichever is later. */
 function oldestOf({ depth, oldest }: QueueNote): { since: Date | null; at: Date } | null {
   if (depth === null || (oldest !== null && oldest.at >= depth.at)) return oldest;
   return { since: null, at: depth.at };
 }
 
-/** The hold of a newer report; a queue that goes on being paused keeps since when. */
+/** The hold of a newer report. A queue that stays paused keeps its `paused_since`. */
 const heldOn: RawBuilder<string> = sql`CASE
   WHEN excluded.metadata ->> 'paused' IS NOT NULL AND queues.metadata ->> 'paused_since' IS NOT NULL
     THEN ${jsonWithMemberOf("excluded.metadata", "queues.metadata", "paused_since")} ELSE excluded.metadata END`;
@@ -56,7 +56,7 @@ const writtenColumns = [
 /** A queue after its notes were written. */
 export type WrittenQueue = Pick<QueueRow, (typeof writtenColumns)[number]>;
 
-/** Writes notes, at most one per queue and in lock order; an older report changes nothing. Gives the rows. */
+/** Writes notes, at most one per queue and in lock order; older reports change nothing. Returns the rows. */
 export async function writeQueueNotes(
   tx: Tx<Tables>,
   notes: readonly QueueNote[],

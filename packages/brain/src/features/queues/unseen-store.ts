@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { affectedRows } from "../../platform/database/results.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 
-/** Rows of all projects by when something named them last. Only those that meet the condition are ever deleted. */
+/** Rows of all projects by when they were last named. Only rows that meet the condition are deleted. */
 export function unseenRows(
   table: "queues" | "workers",
   seenColumn: "last_seen_at" | "last_heartbeat",
@@ -12,8 +12,8 @@ export function unseenRows(
 
   return {
     /**
-     * Deletes at most `limit` rows that nothing named since `cutoff`, and gives how many. Locked in the order in which notes are written;
-     * one that is named meanwhile stays.
+     * Deletes at most `limit` rows that were not named since `cutoff`; returns how many. Rows are locked in the order in which notes are
+     * written, and a row that is named in the meantime stays.
      */
     remove({ write }: Pick<BrainDatabase, "write">, cutoff: Date, limit: number): Promise<number> {
       return write(
@@ -37,7 +37,7 @@ export function unseenRows(
         { alone: true },
       );
     },
-    /** When any of them was named last; null when there is none. */
+    /** The newest time at which any row was named; null without rows. */
     async newest({ slow }: Pick<BrainDatabase, "slow">): Promise<Date | null> {
       const row = await slow
         .selectFrom(table)

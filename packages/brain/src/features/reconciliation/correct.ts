@@ -9,7 +9,7 @@ export interface CorrectDeps extends EndsDeps {
   readonly ingest: Pick<Ingest, "submit">;
 }
 
-/** What came of an answer: it corrected the task, agreed with it, told nothing, or was no answer. */
+/** Outcome of an answer: it corrected the task, agreed with it, gave no state, or the command failed. */
 type ReconcileOutcome = "corrected" | "unchanged" | "unknown" | "failed";
 
 const kindOf = {
@@ -22,8 +22,8 @@ const terminal: ReadonlySet<string> = new Set(terminalTaskStates);
 const exceptionCharacters = 500;
 
 /**
- * Judges an agent's answer about a stale task (spec part 3, section 2.6). A correction is stored as an event on the way of all events: the
- * task stays the join of its events, and a second answer to the same command is the same event.
+ * Applies an agent's answer about a stale task. A correction goes through ingest as an event, so the task remains derived from its events.
+ * A second answer to the same command has the same event id.
  */
 export function createCorrect({ database, ingest, audit }: CorrectDeps) {
   const ends = createEnds({ database, audit });
@@ -57,7 +57,7 @@ export function createCorrect({ database, ingest, audit }: CorrectDeps) {
     const { inserted } = await ingest.submit({
       projectId: command.project_id,
       agentId,
-      // A time that lies ahead of this is replaced by it, as with any event.
+      // Ingest replaces a later event time with this one.
       frameTs: endedAt.toISOString(),
       events: [
         {
@@ -84,7 +84,7 @@ export function createCorrect({ database, ingest, audit }: CorrectDeps) {
 const isCorrectingState = (state: unknown): state is keyof typeof kindOf =>
   typeof state === "string" && Object.hasOwn(kindOf, state);
 
-/** When the task came into the state: not later than anything observed since, unless it ended. Milliseconds. */
+/** Event time in milliseconds. For an open state, the time of the question, so that anything observed since wins. */
 function timeOf(
   command: CommandRow,
   { isTerminal, endedAt, result }: { isTerminal: boolean; endedAt: Date; result: Readonly<Record<string, unknown>> },

@@ -3,7 +3,7 @@ import { changesOne, findsRow } from "../../platform/database/results.ts";
 import { days } from "../../platform/durations.ts";
 import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
 
-/** A correction that ends a task, from before its event is stored until its audit row is. */
+/** A correction that ends a task. It is recorded before its event is stored and removed with its audit row. */
 export interface ExpectedEnd {
   readonly eventId: string;
   readonly projectId: string;
@@ -27,7 +27,7 @@ export async function expectEnd(tx: Tx<Tables>, end: ExpectedEnd): Promise<void>
     .execute();
 }
 
-/** Whether it was expected still; one of several who ask at once is told so. */
+/** Removes the record; true for only one of several concurrent callers. */
 export const takeEnd = (tx: Tx<Tables>, { eventId }: ExpectedEnd): Promise<boolean> =>
   changesOne(tx.deleteFrom("meta").where("key", "=", keyPrefix + eventId));
 
@@ -45,7 +45,7 @@ export async function expectedEnds(
   return rows.map(({ value }) => JSON.parse(value) as ExpectedEnd);
 }
 
-/** Whether the end has its audit row. The database's clock may differ from that of a process by less than a day. */
+/** Whether the end has its audit row. Assumes that the clocks of database and process differ by less than a day. */
 export const hasAuditRow = (tx: Tx<Tables>, { eventId, expectedAt }: ExpectedEnd): Promise<boolean> =>
   findsRow(
     tx

@@ -2,8 +2,8 @@ import type { Loop } from "../../platform/loop.ts";
 import type { Reconciliation } from "./reconciliation.ts";
 
 /**
- * Asks engines about tasks that have not ended for long, and writes the audit rows of answers that a process died over. Leader only: a task
- * is asked about once in an interval. Not soon after the start, because agents first tell what they could not while the service was away.
+ * Asks engines about long unfinished tasks, and writes the audit rows that crashed processes left out. Leader only, so that each task is
+ * asked about once per interval. The first run is delayed, because agents first send what they buffered while the service was down.
  */
 export const sweepStaleTasks: Loop<{
   reconciliation: Pick<Reconciliation, "sweep" | "noteEnds">;

@@ -11,7 +11,7 @@ import { createEnds } from "./note-ends.ts";
 const hourMs = 3_600_000;
 
 for (const dialect of testDialects) {
-  describe(`a process that dies while it corrects a task, on ${dialect}`, () => {
+  describe(`a process that dies while it corrects a task on ${dialect}`, () => {
     let brain: TestBrain;
     let agentId: string;
     beforeAll(async () => {
@@ -39,7 +39,7 @@ for (const dialect of testDialects) {
         ],
       });
 
-    /** A started task, and the answer that it failed, as it reaches the one who judges it. */
+    /** A started task, and the answer that it failed, as `correct` receives it. */
     async function answerAbout(taskId: string) {
       await submit("task.started", taskId);
       const now = new Date();
@@ -51,7 +51,7 @@ for (const dialect of testDialects) {
     const die = async () => {
       throw new Error("killed");
     };
-    /** What a process does of a correction before it dies in one of these. */
+    /** Runs a correction in a process that dies in one of these steps. */
     async function correctAndDie(taskId: string, dies: Partial<CorrectDeps>) {
       const answer = await answerAbout(taskId);
       const { audit, ingest } = features();
@@ -75,7 +75,7 @@ for (const dialect of testDialects) {
     const leftEnds = () =>
       database().read.selectFrom("meta").select("key").where("key", "like", "reconciliation.end.%").execute();
 
-    test("leaves the audit row of an end that it has stored to the next sweep, which writes it once", async () => {
+    test("leaves the audit row of a stored end to the next sweep, which writes it once", async () => {
       const { command } = await correctAndDie("orphan", { audit: { append: die } });
       const eventId = uuidV5(idNamespaces.reconciliation, command.id);
       const stored = await database().read.selectFrom("events").select("kind").where("id", "=", eventId).execute();
@@ -96,17 +96,17 @@ for (const dialect of testDialects) {
       expect(await leftEnds()).toEqual([]);
     });
 
-    test("leaves the audit row to the next sweep also when that fails", async () => {
-      await correctAndDie("beside-a-failure", { audit: { append: die } });
+    test("leaves the audit row to the sweep after the next when the next one fails", async () => {
+      await correctAndDie("after-a-failure", { audit: { append: die } });
       const rename = (from: string, to: string) =>
         database().write((tx) => sql.raw(`ALTER TABLE ${from} RENAME TO ${to}`).execute(tx));
       await rename("agent_workers", "agent_workers_away");
       await expect(sweep()).rejects.toThrow("agent_workers");
       await rename("agent_workers_away", "agent_workers");
-      expect([await rowsOf("beside-a-failure"), await leftEnds()]).toMatchObject([[{}], []]);
+      expect([await rowsOf("after-a-failure"), await leftEnds()]).toMatchObject([[{}], []]);
     });
 
-    test("leaves no second row when the answer comes again and is noted down after the first row", async () => {
+    test("gets no second row when the answer is repeated and recorded after the first row", async () => {
       const answer = await answerAbout("again");
       const { ingest, audit } = features();
       const second = createCorrect({
@@ -114,7 +114,7 @@ for (const dialect of testDialects) {
         audit,
         ingest: {
           async submit(batch) {
-            // The other one of the same answer is through with it by now.
+            // The first correction of this answer has finished by now.
             expect(await correctBy()(answer)).toBe("corrected");
             await createEnds({ database: database(), audit }).expect({
               ...{ eventId: uuidV5(idNamespaces.reconciliation, answer.command.id), engine: "bullmq", taskId: "again" },
@@ -129,14 +129,14 @@ for (const dialect of testDialects) {
       expect([await rowsOf("again"), await leftEnds()]).toMatchObject([[{ target_id: "again" }], []]);
     });
 
-    test("leaves nothing of an end that does not make the task's state", async () => {
+    test("leaves no row for an end that does not decide the task's state", async () => {
       const answer = await correctAndDie("raced", { audit: { append: die } });
       await submit("task.started", "raced", { attempt: 2 });
       await noteLeft(new Date(answer.now.getTime() + 24 * hourMs));
       expect([await rowsOf("raced"), await leftEnds()]).toEqual([[], []]);
     });
 
-    test("is waited for a day where the end may be on its way, and then forgotten", async () => {
+    test("is kept for a day while the event may still arrive, and then dropped", async () => {
       const { now } = await correctAndDie("never-stored", { ingest: { submit: die } });
       await noteLeft(new Date(now.getTime() + 24 * hourMs - 1));
       expect(await leftEnds()).toHaveLength(1);

@@ -11,16 +11,16 @@ export interface EndsDeps {
   readonly audit: Pick<Audit, "append">;
 }
 
-/** An event that is not stored after this time never will be. */
-const givenUpMs = days(1);
-const endsPerLook = 1000;
+/** After this time, the event will no longer be stored. */
+const abandonedAfterMs = days(1);
+const endsPerScan = 1000;
 
 /**
- * Writes one audit row for each task that a correction ended, also when the process dies between the event and the row: nobody corrects the
- * task again then, so that the end is noted down before its event is stored, and taken up by a later look.
+ * Writes one audit row for each task that a correction ended, even if the process dies between the event and the row. The task is not
+ * corrected again then, so the expected end is recorded before its event is stored, and a later scan picks it up.
  */
 export function createEnds({ database, audit }: EndsDeps) {
-  /** Of several terminal corrections only the one that made the row is told of. */
+  /** Of several terminal corrections, only the one that decided the task state gets an audit row. */
   async function isWinner(end: ExpectedEnd): Promise<boolean> {
     const task = await findTaskState(database, end);
     return task !== undefined && winnerIdOf(task.fold) === end.eventId;
@@ -35,18 +35,18 @@ export function createEnds({ database, audit }: EndsDeps) {
     );
 
   return {
-    /** To be called before the event is stored. */
+    /** Call before the event is stored. */
     expect: (end: ExpectedEnd): Promise<void> => retryTransient(() => database.write((tx) => expectEnd(tx, end))),
-    /** To be called once the event is stored. */
+    /** Call after the event is stored. */
     async stored(end: ExpectedEnd): Promise<void> {
       await close(end, await isWinner(end));
     },
-    /** Writes the rows that processes left behind. */
+    /** Writes the audit rows that crashed processes left out. */
     async noteLeft(now: Date): Promise<void> {
-      for (const end of await expectedEnds(database, { limit: endsPerLook })) {
+      for (const end of await expectedEnds(database, { limit: endsPerScan })) {
         const hasWon = await isWinner(end);
-        // Its event may be on its way.
-        if (!hasWon && now.getTime() - Date.parse(end.expectedAt) < givenUpMs) continue;
+        // Its event may still be stored.
+        if (!hasWon && now.getTime() - Date.parse(end.expectedAt) < abandonedAfterMs) continue;
         await close(end, hasWon);
       }
     },

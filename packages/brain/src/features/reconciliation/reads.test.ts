@@ -11,7 +11,7 @@ const start = Date.parse("2026-04-01T10:00:00.000Z");
 const at = (minute: number): Date => new Date(start + minute * 60_000);
 
 for (const dialect of testDialects) {
-  describe(`the walk over stale tasks on ${dialect}`, () => {
+  describe(`the scan of stale tasks on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
     async function newProject(tasks: readonly Omit<GivenTask, "project_id">[]): Promise<StaleQuery> {
@@ -40,7 +40,7 @@ for (const dialect of testDialects) {
     const idsOf = async (query: StaleQuery, limit = 100) =>
       (await staleTasks(opened.database, query, limit)).map(({ task_id }) => task_id);
 
-    test("gives those of the engines that began before the cutoff, in the order in which they were seen", async () => {
+    test("returns tasks of the engines that began before the cutoff, in the order in which they were seen", async () => {
       const query = await newProject([
         started(3),
         started(1),
@@ -56,7 +56,7 @@ for (const dialect of testDialects) {
       expect(await idsOf({ ...query, engines: ["bullmq", "celery"] }, 2)).toEqual(["t1", "t2"]);
     });
 
-    test("goes on behind a position, also among tasks that were seen at once", async () => {
+    test("continues after a position, also among tasks seen at the same time", async () => {
       const query = await newProject(Array.from({ length: 5 }, (_, index) => started(1, { task_id: `s${index}` })));
       const found: string[] = [];
       for (let after: TaskPosition | null = null; ; ) {
@@ -68,7 +68,7 @@ for (const dialect of testDialects) {
       expect(found.sort()).toEqual(["s0", "s1", "s2", "s3", "s4"]);
     });
 
-    test("looks at no more rows than it may, and tells the last one of them", async () => {
+    test("scans at most the given number of rows, and returns the last one", async () => {
       const waits = { engine: "celery" };
       const query = await newProject([started(1, waits), started(2, waits), started(3, waits), started(4)]);
       expect(await idsOf({ ...query, scanRows: 3 })).toEqual([]);
@@ -79,7 +79,7 @@ for (const dialect of testDialects) {
       expect(await scanEnd(opened.database, { ...query, scanRows: 3, after })).toBeUndefined();
     });
 
-    test("reads tasks through the index of their state", async () => {
+    test("uses the index by state", async () => {
       const query = await newProject(
         Array.from({ length: 500 }, (_, index) =>
           started(index, { state: index % 50 === 0 ? "started" : "success", started_at: at(0) }),

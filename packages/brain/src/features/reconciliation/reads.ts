@@ -7,12 +7,12 @@ export interface StaleQuery {
   readonly projectId: string;
   readonly state: string;
   readonly engines: readonly string[];
-  /** Stale is what started, else was first seen, before this. */
+  /** A task is stale when it started, or was first seen, before this. */
   readonly cutoff: Date;
-  /** A task with a later eta waits for it. */
+  /** Tasks with a later ETA are skipped. */
   readonly now: Date;
   readonly after: TaskPosition | null;
-  /** Rows that are looked at. */
+  /** Maximum rows to scan. */
   readonly scanRows: number;
 }
 
@@ -20,17 +20,17 @@ export type StaleTask = Pick<TaskRow, "id" | "engine" | "task_id" | "received_at
 
 type Slow = Pick<BrainDatabase, "slow">;
 
-/** The rows that are looked at: of the project and state, seen first before the cutoff, which no stale task was after. */
+/** The scanned rows: tasks of the project and state that were first seen before the cutoff, which holds for every stale task. */
 function scanned({ projectId, state, cutoff, after, scanRows }: StaleQuery) {
-  // Between two times the embedded database takes the index of all states.
+  // With two time bounds, SQLite would choose the index of all states.
   const from = indexed("tasks", "tasks_by_state");
-  const behind = after === null ? sql`` : sql` AND (received_at, id) > (${after.receivedAt}, ${after.id})`;
+  const following = after === null ? sql`` : sql` AND (received_at, id) > (${after.receivedAt}, ${after.id})`;
   return sql`SELECT id, engine, task_id, received_at, started_at, eta, reported_by FROM ${from}
-    WHERE project_id = ${projectId} AND state = ${state} AND received_at < ${cutoff}${behind}
+    WHERE project_id = ${projectId} AND state = ${state} AND received_at < ${cutoff}${following}
     ORDER BY received_at, id LIMIT ${scanRows}`;
 }
 
-/** Stale tasks of the engines, those seen first first. */
+/** Stale tasks of the engines, in the order in which they were first seen. */
 export async function staleTasks(db: Slow, query: StaleQuery, limit: number): Promise<StaleTask[]> {
   const { engines, cutoff, now } = query;
   const { rows } = await sql<StaleTask>`SELECT id, engine, task_id, received_at, reported_by
@@ -41,7 +41,7 @@ export async function staleTasks(db: Slow, query: StaleQuery, limit: number): Pr
   return rows;
 }
 
-/** The last row that is looked at; undefined when there are fewer than may be. */
+/** The last scanned row; undefined when the scan reached the end. */
 export async function scanEnd(db: Slow, query: StaleQuery): Promise<Pick<TaskRow, "id" | "received_at"> | undefined> {
   const { rows } = await sql<Pick<TaskRow, "id" | "received_at">>`SELECT id, received_at FROM (${scanned(query)}) AS t
     ORDER BY received_at, id LIMIT 1 OFFSET ${query.scanRows - 1}`.execute(db.slow);

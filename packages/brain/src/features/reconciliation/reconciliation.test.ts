@@ -19,7 +19,7 @@ for (const dialect of testDialects) {
     let projectId: string;
     const agents: RawAgent[] = [];
 
-    /** Commands whose answer reached those who listen for it: a reader may see the result a moment earlier. */
+    /** Commands whose answer has reached the listeners. A reader may see the result a moment earlier. */
     const reportedIds = new Set<string>();
 
     beforeAll(async () => {
@@ -64,7 +64,7 @@ for (const dialect of testDialects) {
     const echoOf = ({ payload }: Frame) => ({ delivery_claim_token: payload?.delivery_claim_token });
     const answer = (agent: RawAgent, frame: Frame, result: object) =>
       agent.sendFrame("command_result", { status: "success", result, ...echoOf(frame) }, frame.id);
-    /** All answers sent so far are stored and judged. */
+    /** Waits until all answers sent so far are stored and processed. */
     async function judged(agent: RawAgent, frame: Frame): Promise<void> {
       await agent.settle();
       await waitFor(() => reportedIds.has(frame.id as string));
@@ -96,7 +96,7 @@ for (const dialect of testDialects) {
       return { agent, frame: frame as Frame, startedAt };
     }
 
-    test("asks an able agent about what has not ended for long, and about nothing else", async () => {
+    test("asks an eligible agent about long unfinished tasks only", async () => {
       await newProject();
       const agent = await connect({ bullmq: ["reconcile_task"], celery: ["retry_task"] });
       await report(
@@ -124,7 +124,7 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("asks nobody while no agent is able to, and asks once one is", async () => {
+    test("asks no agent while none is eligible, and asks once one is", async () => {
       await newProject();
       const reporter = await connect({ bullmq: [] });
       await report(reporter, event("task.started", "lonely", ago(60)));
@@ -135,7 +135,7 @@ for (const dialect of testDialects) {
       expect(questions(reporter)).toEqual([]);
     });
 
-    test("asks about a task once in an interval, and again in the next one", async () => {
+    test("asks about a task once per interval", async () => {
       await newProject();
       const agent = await connect();
       await report(agent, event("task.started", "stuck", ago(60)));
@@ -165,7 +165,7 @@ for (const dialect of testDialects) {
       expect(await keys()).toEqual([`reconcile:bullmq:stuck:${interval}`, `reconcile:bullmq:stuck:${interval + 1}`]);
     });
 
-    test("goes on where the last sweep ended, so that no task hides another", async () => {
+    test("continues where the last sweep ended, so that no task starves another", async () => {
       await newProject();
       const agent = await connect();
       const waiting = Array.from({ length: 230 }, (_, index) => event("task.sent", `sent-${index}`, ago(60)));
@@ -200,7 +200,7 @@ for (const dialect of testDialects) {
       expect(await auditOf("corrected")).toHaveLength(isTerminal ? 1 : 0);
     });
 
-    test("corrects a waiting task when its engine says that it runs", async () => {
+    test("corrects a waiting task when its engine reports that it runs", async () => {
       await newProject();
       const agent = await connect();
       await report(agent, event("task.sent", "runs", ago(60)));
@@ -211,7 +211,7 @@ for (const dialect of testDialects) {
       expect(await taskOf("runs")).toMatchObject({ state: "started" });
     });
 
-    test("takes the end and the exception that the engine tells, and leaves one audit row", async () => {
+    test("takes the end and the exception from the engine, and writes one audit row", async () => {
       const { agent, frame } = await askAbout("failed");
       const finishedAt = ago(30);
       const result = {
@@ -227,7 +227,7 @@ for (const dialect of testDialects) {
       expect(task.exception).toBe(`Error: ${"x".repeat(493)}`);
       const issues = (await brain.as.root.get(`/projects/${slug}/issues`)).body.items;
       expect(issues).toHaveLength(1);
-      // Once more, word for word: the command has ended, and its event is there.
+      // The same answer again: the command has ended, and its event is stored.
       answer(agent, frame, result);
       await judged(agent, frame);
       expect(await correctionsOf(frame.id)).toHaveLength(1);
@@ -249,8 +249,8 @@ for (const dialect of testDialects) {
 
     test.each([
       ["that cannot be read", "lately"],
-      ["that is no text", 7],
-      ["that is to come", ago(-5)],
+      ["that is not a string", 7],
+      ["in the future", ago(-5)],
     ])("takes the time of the answer for an end %s", async (_what, finishedAt) => {
       const { agent, frame } = await askAbout("odd");
       answer(agent, frame, { task_id: "odd", engine_state: "success", finished_at: finishedAt });
@@ -261,10 +261,10 @@ for (const dialect of testDialects) {
 
     test.each([
       ["unknown", { engine_state: "unknown" }],
-      ["another word", { engine_state: "exploded" }],
-      ["the name of something that every object has", { engine_state: "constructor" }],
+      ["an unknown word", { engine_state: "exploded" }],
+      ["the name of a property of every object", { engine_state: "constructor" }],
       ["nothing", {}],
-      ["the state that the task has", { engine_state: "started" }],
+      ["the current state of the task", { engine_state: "started" }],
     ])("changes nothing when the engine says %s", async (_what, result) => {
       const { agent, frame } = await askAbout("same");
       const before = await taskOf("same");
@@ -274,15 +274,15 @@ for (const dialect of testDialects) {
       expect(await correctionsOf(frame.id)).toEqual([]);
     });
 
-    test("changes nothing when the engine cannot tell", async () => {
+    test("changes nothing when the engine cannot answer", async () => {
       const { agent, frame } = await askAbout("same");
-      agent.sendFrame("command_result", { status: "failed", error: "gone", ...echoOf(frame) }, frame.id);
+      agent.sendFrame("command_result", { status: "failed", error: "unreachable", ...echoOf(frame) }, frame.id);
       await judged(agent, frame);
       expect(await taskOf("same")).toMatchObject({ state: "started" });
       expect(await correctionsOf(frame.id)).toEqual([]);
     });
 
-    test("changes nothing when the task has ended meanwhile", async () => {
+    test("changes nothing when the task has finished in between", async () => {
       const { agent, frame } = await askAbout("ended");
       await report(agent, event("task.revoked", "ended", ago(50), { attempt: 1 }));
       answer(agent, frame, { task_id: "ended", engine_state: "failure" });
@@ -291,7 +291,7 @@ for (const dialect of testDialects) {
       expect([await correctionsOf(frame.id), await auditOf("ended")]).toEqual([[], []]);
     });
 
-    test("changes nothing when the task was deleted meanwhile", async () => {
+    test("changes nothing when the task was deleted in between", async () => {
       const { agent, frame } = await askAbout("deleted");
       await database().write((tx) => tx.deleteFrom("tasks").where("project_id", "=", projectId).execute());
       answer(agent, frame, { task_id: "deleted", engine_state: "success" });
@@ -299,7 +299,7 @@ for (const dialect of testDialects) {
       expect(await correctionsOf(frame.id)).toEqual([]);
     });
 
-    test("yields to whatever was observed since the question", async () => {
+    test("yields to anything observed since the question", async () => {
       const { agent, frame } = await askAbout("moved");
       const { issued_at } = (await brain.as.root.get(`/projects/${slug}/commands/${frame.id}`)).body;
       const since = new Date(Date.parse(issued_at) + 1).toISOString();
@@ -310,7 +310,7 @@ for (const dialect of testDialects) {
       expect(await taskOf("moved")).toMatchObject({ state: "retry" });
     });
 
-    test("judges an answer that comes after the command timed out", async () => {
+    test("processes an answer that arrives after the command timed out", async () => {
       const { agent, frame } = await askAbout("late");
       await database().write((tx) =>
         tx
@@ -327,14 +327,14 @@ for (const dialect of testDialects) {
       await waitFor(async () => (await auditOf("late")).length === 1);
     });
 
-    /** The answer as it reaches the one who judges it. */
+    /** The answer as `correct` receives it. */
     async function reported(frame: Frame, result: Record<string, unknown>) {
       const commands = database().read.selectFrom("commands").selectAll();
       const command = await commands.where("id", "=", frame.id).executeTakeFirstOrThrow();
       return { command, status: "completed", result, error: null, isLate: false, now: new Date() } as const;
     }
 
-    test("leaves no audit row of an end that does not make the task's state", async () => {
+    test("writes no audit row for an end that does not decide the task's state", async () => {
       const { agent, frame } = await askAbout("raced");
       const { audit, ingest } = brain.running.brain.features;
       const correct = createCorrect({
@@ -342,7 +342,7 @@ for (const dialect of testDialects) {
         audit,
         ingest: {
           async submit(batch) {
-            // The next attempt is heard of between the look at the task and the correction.
+            // The next attempt is reported between the read of the task and its correction.
             await report(agent, event("task.started", "raced", ago(1), { attempt: 2 }));
             return ingest.submit(batch);
           },
@@ -353,7 +353,7 @@ for (const dialect of testDialects) {
       expect([await correctionsOf(frame.id), await auditOf("raced")]).toMatchObject([[{ kind: "task.failed" }], []]);
     });
 
-    test("leaves its audit row also when the database fails for the moment", async () => {
+    test("writes its audit row also after a transient database failure", async () => {
       const { frame } = await askAbout("busy");
       const { audit, ingest } = brain.running.brain.features;
       let fails = 3;
@@ -369,16 +369,16 @@ for (const dialect of testDialects) {
       expect(await auditOf("busy")).toHaveLength(1);
     });
 
-    test("judges one answer that is heard twice at once only once", async () => {
+    test("applies an answer that arrives twice at the same time only once", async () => {
       const { frame } = await askAbout("twice");
       const { audit, ingest } = brain.running.brain.features;
       const correct = createCorrect({ database: database(), audit, ingest });
-      const heard = await reported(frame, { engine_state: "success", finished_at: ago(30) });
-      expect((await Promise.all([correct(heard), correct(heard)])).sort()).toEqual(["corrected", "unchanged"]);
+      const answer = await reported(frame, { engine_state: "success", finished_at: ago(30) });
+      expect((await Promise.all([correct(answer), correct(answer)])).sort()).toEqual(["corrected", "unchanged"]);
       expect(await auditOf("twice")).toHaveLength(1);
     });
 
-    test("does not listen to an agent that was not asked", async () => {
+    test("ignores an agent that was not asked", async () => {
       const { agent, frame } = await askAbout("mine");
       const other = await connect();
       answer(other, frame, { task_id: "mine", engine_state: "success" });
@@ -389,11 +389,11 @@ for (const dialect of testDialects) {
       expect(await correctionsOf(frame.id)).toEqual([]);
     });
 
-    test("counts what came of the answers", async () => {
+    test("counts the answers by outcome", async () => {
       const { agent, frame } = await askAbout("counted");
       answer(agent, frame, { task_id: "counted", engine_state: "success" });
       await judged(agent, frame);
-      const { text } = await brain.as.nobody.get("//metrics");
+      const { text } = await brain.as.anonymous.get("//metrics");
       expect(text).toContain(`svc_reconciliations_total{project="${slug}",outcome="corrected"} 1`);
     });
   });

@@ -13,19 +13,19 @@ export interface ReconciliationDeps extends Omit<SweepDeps, "commands">, Correct
   readonly log: Log;
 }
 
-/** Reconciliation: engines are asked about tasks that have not ended for long, and what they answer corrects the tasks. */
+/** Reconciliation: asks engines about long unfinished tasks and corrects the tasks from their answers. */
 export function createReconciliation(deps: ReconciliationDeps) {
   const { commands, labels, log } = deps;
   const correct = createCorrect(deps);
   const ends = createEnds(deps);
-  const judging = new Set<Promise<void>>();
+  const processing = new Set<Promise<void>>();
   const answers = deps.metrics.counter({
     name: "svc_reconciliations_total",
-    help: "answers of engines about stale tasks, by what came of them",
+    help: "answers of engines about stale tasks, by outcome",
     labels: ["project", "outcome"],
   });
 
-  async function judge(reported: ReportedResult): Promise<void> {
+  async function process(reported: ReportedResult): Promise<void> {
     const { id, project_id: projectId } = reported.command;
     try {
       const outcome = await correct(reported);
@@ -34,25 +34,25 @@ export function createReconciliation(deps: ReconciliationDeps) {
         if (project !== undefined) answers.inc({ project, outcome });
       });
     } catch (error) {
-      // The task is stale still, so the next sweep but one asks again; where it ended, the next one writes the audit row.
+      // The task is still stale, so a later sweep asks again. If the correction was stored, the next sweep writes its audit row.
       log.warn("reconciliation.correction_failed", { command_id: id, message: (error as Error).message });
     }
   }
 
   commands.onReported("reconcile_task", (reported) => {
-    const judged = judge(reported).finally(() => judging.delete(judged));
-    judging.add(judged);
+    const processed = process(reported).finally(() => processing.delete(processed));
+    processing.add(processed);
   });
 
   const sweep = new Sweep(deps);
   return {
-    /** Has agents ask about stale tasks; gives how many commands were made for it. */
+    /** Has agents ask about stale tasks; returns the number of issued commands. */
     sweep: (signal: AbortSignal): Promise<number> => sweep.run(signal),
-    /** Writes the audit rows of tasks that were ended by a process that died before it could. */
+    /** Writes the audit rows of corrections whose process died before it could write them. */
     noteEnds: () => ends.noteLeft(deps.clock.now()),
-    /** Resolves when the answers so far are judged. */
+    /** Resolves when all answers so far are processed. */
     async settled(): Promise<void> {
-      await Promise.all(judging);
+      await Promise.all(processing);
     },
   };
 }

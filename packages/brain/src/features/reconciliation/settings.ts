@@ -5,13 +5,13 @@ export const reconciliationSettings = Type.Object({
     default: 300,
     minimum: 30,
     maximum: 3600,
-    description: "seconds between two looks for tasks that have not ended, about which the engines are asked",
+    description: "interval between scans for unfinished tasks to check with their engines, in seconds",
   }),
   SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS: Type.Integer({
     default: 900,
     minimum: 60,
     maximum: 86_400,
     description:
-      "seconds since its start, else since it was first seen, after which a task that has not ended is asked about",
+      "seconds after its start, or after it was first seen, until an unfinished task is checked with its engine",
   }),
 });

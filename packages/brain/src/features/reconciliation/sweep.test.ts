@@ -6,12 +6,12 @@ import { connectRaw, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { reconcileKey, Sweep } from "./sweep.ts";
 
-describe("the idempotency key of asking about a task", () => {
+describe("the idempotency key of a question about a task", () => {
   test("names engine, task and interval", () => {
     expect(reconcileKey("bullmq", "mail:7", 42)).toBe("reconcile:bullmq:mail:7:42");
   });
 
-  test("holds a digest instead of a task that makes it too long", () => {
+  test("contains a digest when the task would make it too long", () => {
     const fits = "t".repeat(200 - "reconcile:e::42".length);
     expect(reconcileKey("e", fits, 42)).toHaveLength(200);
     // SHA-256 of "e:" and 186 times "t".
@@ -56,7 +56,7 @@ for (const dialect of testDialects) {
       await agent.ackOf(agent.sendEvents([stale]));
     }
 
-    test("are put to who reported the task, and to the agent seen last when that one cannot tell", async () => {
+    test("go to the reporter of the task, or to the most recently seen agent when it cannot answer", async () => {
       const { agent: first, slug } = await withStaleTask();
       const second = await connect(slug);
       const silent = await connect(slug, []);
@@ -80,7 +80,7 @@ for (const dialect of testDialects) {
       expect((await brain.as.root.delete(`/projects/${slug}`)).status).toBe(204);
     });
 
-    test("leave a row each in the audit trail", async () => {
+    test("get one audit row each", async () => {
       const { agent, projectId } = await withStaleTask();
       await brain.runLoop("reconciliation.sweep");
       const asked = await waitFor(() => agent.frames.find(({ payload }) => payload?.action === "reconcile_task"));
@@ -100,7 +100,7 @@ for (const dialect of testDialects) {
       await agent.close();
     });
 
-    test.each(["revoked", "archived"])("are not put to an agent that was %s since it was chosen", async (how) => {
+    test.each(["revoked", "archived"])("are not sent to an agent that was %s since it was chosen", async (how) => {
       const { agent, projectId, slug } = await withStaleTask();
       const { database, features } = brain.running.brain;
       const { commands } = features;

@@ -15,18 +15,18 @@ export interface SweepDeps extends Core {
   };
 }
 
-/** Tasks of one sweep, in all projects. */
+/** Tasks per sweep, across all projects. */
 const tasksPerSweep = 100;
-/** Rows of one project and state that a sweep looks at. */
+/** Rows of one project and state that a sweep scans. */
 const scanRows = 20_000;
-/** Projects times engines; above it the first ones are served. */
+/** Limit on pairs of project and engine; only the first ones are served beyond it. */
 const maxPairs = 5000;
-/** States that are not terminal, those first in which a task holds a worker. */
+/** Open states; those in which a task occupies a worker come first. */
 const openStates = ["started", "retry", "received", "pending"];
 const keyCharacters = 200;
 const action = "reconcile_task";
 
-/** The open tasks of one project and state, and whom to ask about them when who reported them cannot tell. */
+/** The open tasks of one project and state, with the agent to ask when their reporter cannot answer. */
 interface Lane {
   readonly key: string;
   readonly projectId: string;
@@ -35,15 +35,15 @@ interface Lane {
 }
 
 /**
- * Picks stale tasks and has agents ask their engines about them (spec part 3, section 2.6). Projects and states get equal shares of a sweep,
- * and each sweep goes on where the last one ended, so that tasks of which nothing can be learned hide no others.
+ * Picks stale tasks and has agents ask their engines about them. Projects and states get equal shares of a sweep. Each sweep continues where
+ * the previous one ended, so tasks without an answer do not starve the others.
  */
 export class Sweep {
   readonly #deps: SweepDeps;
   readonly #intervalMs: number;
   readonly #thresholdMs: number;
-  /** By lane; a lane that is not here begins. */
-  readonly #places = new Map<string, TaskPosition>();
+  /** Position by lane; a missing lane starts from the beginning. */
+  readonly #positions = new Map<string, TaskPosition>();
   #firstLane = 0;
 
   constructor(deps: SweepDeps) {
@@ -52,13 +52,13 @@ export class Sweep {
     this.#thresholdMs = deps.settings.SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS * 1000;
   }
 
-  /** @returns how many commands were made. */
+  /** @returns the number of issued commands. */
   async run(signal: AbortSignal): Promise<number> {
     const now = this.#deps.clock.now();
     const agents = await this.#deps.agents.seenLast({ token: capabilityOfAction[action], limit: maxPairs });
     const lanes = lanesOf(agents);
     const keys = new Set(lanes.map(({ key }) => key));
-    for (const key of this.#places.keys()) if (!keys.has(key)) this.#places.delete(key);
+    for (const key of this.#positions.keys()) if (!keys.has(key)) this.#positions.delete(key);
 
     const start = lanes.length === 0 ? 0 : this.#firstLane % lanes.length;
     let waiting = [...lanes.slice(start), ...lanes.slice(0, start)];
@@ -66,7 +66,7 @@ export class Sweep {
     let picked = 0;
     let asked = 0;
     let served = 0;
-    // First every lane's share, then what others leave.
+    // First the share of every lane, then what other lanes left over.
     for (const [round, most] of [share, tasksPerSweep].entries()) {
       const unfinished: Lane[] = [];
       for (const lane of waiting) {
@@ -92,18 +92,18 @@ export class Sweep {
       engines: [...lane.agentOf.keys()],
       cutoff: new Date(now.getTime() - this.#thresholdMs),
       now,
-      after: this.#places.get(lane.key) ?? null,
+      after: this.#positions.get(lane.key) ?? null,
       scanRows,
     };
     const tasks = await staleTasks(database, query, limit);
     const end = tasks.length === limit ? tasks.at(-1) : await scanEnd(database, query);
-    if (end === undefined) this.#places.delete(lane.key);
-    else this.#places.set(lane.key, { receivedAt: end.received_at, id: end.id });
+    if (end === undefined) this.#positions.delete(lane.key);
+    else this.#positions.set(lane.key, { receivedAt: end.received_at, id: end.id });
     const asked = tasks.length === 0 ? 0 : await this.#issue(lane, tasks, now);
     return { picked: tasks.length, asked, isOver: tasks.length < limit };
   }
 
-  /** Whom to ask: the reporter surely watches the server that has the task, where an engine has several; else who was seen last. */
+  /** Prefers the reporter: with several servers of an engine, it watches the right one. Otherwise the most recently seen agent. */
   async #chooseAgents({ projectId, agentOf }: Lane, tasks: readonly StaleTask[]) {
     const seenLast = ({ engine }: StaleTask) => agentOf.get(engine) as string;
     const others = tasks.filter((task) => task.reported_by !== seenLast(task));
@@ -116,7 +116,7 @@ export class Sweep {
     return (task: StaleTask): string => (isEligible(task) ? task.reported_by : seenLast(task));
   }
 
-  /** Those that are asked about in this interval already are left out, and those whose agent was revoked meanwhile. */
+  /** Skips tasks that were already asked about in this interval, and those whose agent has been revoked. */
   async #issue(lane: Lane, tasks: readonly StaleTask[], now: Date): Promise<number> {
     const interval = Math.floor(now.getTime() / this.#intervalMs);
     const agentIdOf = await this.#chooseAgents(lane, tasks);
@@ -141,7 +141,7 @@ function lanesOf(agents: Awaited<ReturnType<Agents["seenLast"]>>): Lane[] {
   });
 }
 
-/** The idempotency key of asking about a task in an interval; a long one holds a digest instead of the task. */
+/** The idempotency key for one task and interval. If it would be too long, it contains a digest instead of the task. */
 export function reconcileKey(engine: string, taskId: string, interval: number): string {
   const about = `${engine}:${taskId}`;
   const key = `reconcile:${about}:${interval}`;

@@ -193,7 +193,7 @@ for (const dialect of testDialects) {
       expect((await brain.as.auditor.put(`${path}/${randomUUID()}`, body("a"))).status).toBe(403);
       expect((await brain.as.auditor.delete(`${path}/${randomUUID()}`)).status).toBe(403);
       expect((await brain.as.stranger.get(path)).status).toBe(404);
-      expect((await brain.as.nobody.get(path)).status).toBe(401);
+      expect((await brain.as.anonymous.get(path)).status).toBe(401);
     });
 
     test("need the CSRF token to be changed", async () => {

@@ -176,7 +176,7 @@ for (const dialect of testDialects) {
     test("is hidden from other users", async () => {
       for (const path of ["latency", "latency/names", "releases"]) {
         expect((await brain.as.stranger.get(`/projects/shop/${path}`)).status).toBe(404);
-        expect((await brain.as.nobody.get(`/projects/shop/${path}`)).status).toBe(401);
+        expect((await brain.as.anonymous.get(`/projects/shop/${path}`)).status).toBe(401);
       }
     });
 

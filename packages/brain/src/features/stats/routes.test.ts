@@ -252,7 +252,7 @@ for (const dialect of routeDialects) {
     test("both are hidden from other users", async () => {
       for (const path of ["stats", "trends"]) {
         expect((await brain.as.stranger.get(`/projects/shop/${path}`)).status).toBe(404);
-        expect((await brain.as.nobody.get(`/projects/shop/${path}`)).status).toBe(401);
+        expect((await brain.as.anonymous.get(`/projects/shop/${path}`)).status).toBe(401);
       }
     });
   });

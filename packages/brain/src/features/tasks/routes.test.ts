@@ -184,7 +184,7 @@ for (const dialect of routeDialects) {
 
     test("refuses other users as if the project did not exist, and requests without a session", async () => {
       expect((await brain.as.stranger.get("/projects/shop/tasks")).status).toBe(404);
-      expect((await brain.as.nobody.get("/projects/shop/tasks")).status).toBe(401);
+      expect((await brain.as.anonymous.get("/projects/shop/tasks")).status).toBe(401);
       expect((await brain.as.auditor.get("/projects/shop/tasks")).status).toBe(200);
     });
 

@@ -6,7 +6,7 @@ import type { Core } from "../../schema/tables/index.ts";
 import { unseenWorkers } from "./store.ts";
 import type { Workers } from "./workers.ts";
 
-/** Takes silent engine workers offline. In every replica: one statement on condition, so that two of them do no harm. */
+/** Marks silent workers offline. Safe in every replica: it is one conditional statement. */
 export const sweepSilentWorkers: Loop<{
   workers: Pick<Workers, "sweepSilent">;
   settings: { SVC_AGENT_HEALTH_SWEEP_SECONDS: number };
@@ -19,7 +19,7 @@ export const sweepSilentWorkers: Loop<{
   },
 };
 
-/** Deletes workers that no event and no agent has named for as long as tasks are kept. */
+/** Deletes workers that no event or agent has named within the task retention. */
 export const pruneWorkers = retentionLoop<Core & { settings: { SVC_TASK_RETENTION_DAYS: number } }>({
   name: "workers.retention",
   newest: ({ database }) => unseenWorkers.newest(database),

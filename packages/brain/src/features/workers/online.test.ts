@@ -11,7 +11,7 @@ let workers = 0;
 for (const dialect of testDialects) {
   describe(`workers online on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
-    test("are counted by active project, 0 where none is", async () => {
+    test("are counted by active project, with 0 where none is online", async () => {
       const { database } = opened;
       for (const id of projects) await addProject(database, id);
       const worker = (project_id: string, state: string) => {

@@ -12,7 +12,7 @@ for (const dialect of testDialects) {
   describe(`retention of workers on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    test("deletes offline ones that nothing named for as long as tasks are kept", async () => {
+    test("deletes offline workers that were not named within the task retention", async () => {
       const { database } = opened;
       await addProject(database, projectId);
       const worker = (index: number, state: string, last_heartbeat: Date | null, updated_at: Date) => ({

@@ -27,7 +27,7 @@ for (const dialect of testDialects) {
         kind: "task.failed",
         count,
       });
-      // Hours of other workers, so that the server database thinks of its index.
+      // Hours of other workers, so that PostgreSQL uses the index.
       const series =
         dialect === "postgres"
           ? sql`SELECT i FROM generate_series(1, 20000) AS i`
@@ -45,14 +45,14 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("tells workers of the same name apart by their engine", async () => {
+    test("distinguishes workers with the same name by engine", async () => {
       expect((await page()).map(({ engine, failed }) => [engine, failed])).toEqual([
         ["bullmq", 1],
         ["celery", 2],
       ]);
     });
 
-    test("enters the hours at each worker, however many others there are", async () => {
+    test("reads only the hours of each worker, however many others there are", async () => {
       const plan = await plansOf(opened.database, (read) => page({ ...opened.database, read }));
       expect(plan).toMatch(
         dialect === "sqlite"

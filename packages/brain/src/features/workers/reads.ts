@@ -2,13 +2,13 @@ import { finishedKinds, parseJson } from "@svc/protocol";
 import { hours } from "../../platform/durations.ts";
 import type { BrainDatabase, WorkerRow } from "../../schema/tables/index.ts";
 
-/** Counts of the last 24 h: the running UTC hour and the 24 whole ones before it. */
+/** Start of the last 24 h: the current UTC hour and the 24 full hours before it. */
 const countersSince = (now: Date): Date => new Date(Math.floor(now.getTime() / hours(1)) * hours(1) - hours(24));
 
 const ofProject = (db: BrainDatabase, projectId: string) =>
   db.read.selectFrom("workers").selectAll().where("project_id", "=", projectId);
 
-/** Engine workers of a project by (engine, name), after the worker with the id `after`, at most `limit`; from the top when there is none. */
+/** Engine workers of a project by (engine, name), after the worker with the id `after`, at most `limit`; from the start when it does not exist. */
 export async function listWorkers(
   db: BrainDatabase,
   projectId: string,
@@ -49,7 +49,7 @@ async function withCounters(db: BrainDatabase, projectId: string, rows: readonly
       .selectFrom("worker_rollups")
       .select(["engine", "worker", "kind", (eb) => eb.fn.sum<number>("count").as("count")])
       .where("project_id", "=", projectId)
-      // Without the engine, which leads in the key, all hours of the project would be walked.
+      // Without the engine, which comes first in the key, all hours of the project would be scanned.
       .where("engine", "in", [...new Set(rows.map(({ engine }) => engine))])
       .where("worker", "in", [...new Set(rows.map(({ name }) => name))])
       .where("hour_at", ">=", countersSince(now))
@@ -87,7 +87,7 @@ async function withCounters(db: BrainDatabase, projectId: string, rows: readonly
   });
 }
 
-/** How many workers of the project are in each state. */
+/** Number of workers of the project by state. */
 export async function workerCounts(db: BrainDatabase, projectId: string): Promise<{ online: number; offline: number }> {
   const rows = await db.read
     .selectFrom("workers")
@@ -99,7 +99,7 @@ export async function workerCounts(db: BrainDatabase, projectId: string): Promis
   return { online: of("online"), offline: of("offline") };
 }
 
-/** Engine workers online now by slug, for at most `limit` active projects that have any worker; none online is 0. */
+/** Number of online workers by slug, for at most `limit` active projects with workers; 0 when none is online. */
 export async function workersOnline(
   { slow }: Pick<BrainDatabase, "slow">,
   limit: number,

@@ -96,7 +96,7 @@ for (const dialect of testDialects) {
 
     test("page by cursor", async () => {
       const first = (await brain.as.viewer.get("/projects/shop/workers?limit=1")).body;
-      // Names may be masked where they are shown, so a cursor holds none.
+      // The cursor contains no names, because names may be masked.
       expect(first.next_cursor).toBe(encodeCursor([first.items[0].id]));
       const second = (await brain.as.viewer.get(`/projects/shop/workers?limit=1&cursor=${first.next_cursor}`)).body;
       expect([first.items[0].name, second.items[0].name, second.next_cursor]).toEqual(["w1", "w2", null]);
@@ -109,7 +109,7 @@ for (const dialect of testDialects) {
       expect([status, body.metadata, body.succeeded]).toEqual([200, { stats: { n: 1 }, conf: {} }, 7]);
     });
 
-    test("answer 404 to unknown ids and to strangers, 422 to what is no id", async () => {
+    test("answer 404 to unknown ids and strangers, and 422 to an invalid id", async () => {
       const get = (id: string) => brain.as.viewer.get(`/projects/shop/workers/${id}`);
       expect((await get(randomUUID())).status).toBe(404);
       expect((await get("w1")).status).toBe(422);

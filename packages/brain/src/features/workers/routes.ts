@@ -18,7 +18,7 @@ export const workerRoutes: Routes<Core & { readonly settings: PageSizes }> = (ap
     policy: { tag: "workers", role: "viewer" },
     handler: async ({ project, query }) => {
       const limit = clampLimit(query.limit, settings);
-      // The id and not the names, which may be masked.
+      // The cursor contains the id, because names may be masked.
       const [id] = decodeCursor(query.cursor, ["string"]) ?? [];
       const after = id !== undefined && isUuid(id) ? id : null;
       const rows = await listWorkers(database, project.id, { after, limit: limit + 1, now: clock.now() });

@@ -22,12 +22,12 @@ const properties = {
   hostname: Nullable(Type.String(), "machine that it runs on; null when not reported"),
   pid: Nullable(Type.Integer(), "id of its process on that machine; null when not reported"),
   concurrency: Nullable(Type.Integer(), "tasks that it can run at once; null when not reported"),
-  queues: Type.Array(Type.String(), { description: "queues that it takes tasks from, as last reported" }),
-  state: OneOf(workerStates, { description: "online or offline at present; the other values are reserved" }),
+  queues: Type.Array(Type.String(), { description: "queues that it consumes, as last reported" }),
+  state: OneOf(workerStates, { description: "online or offline; the other values are reserved" }),
   state_reported_at: Nullable(
     Type.Unsafe<Date | string>({
       ...Instant,
-      description: "when the worker itself last said that it is online or offline; null when it never did",
+      description: "when the worker last reported that it is online or offline; null when it never did",
     }),
   ),
   last_heartbeat: Nullable(Instant, "time of the newest report or event from it; null before the first"),
@@ -35,11 +35,11 @@ const properties = {
   memory_bytes: Nullable(Type.Integer(), "memory that it uses; null when not reported"),
   active_tasks: Type.Integer({ description: "tasks that it was running at its last report" }),
   processed: Type.Integer({
-    description: "tasks that finished in the last 24 h, by whole UTC hours and the running one",
+    description: "tasks that finished in the last 24 full UTC hours and the current one",
   }),
-  failed: Type.Integer({ description: "failed tasks in the time of `processed`" }),
-  succeeded: Type.Integer({ description: "succeeded tasks in the time of `processed`" }),
-  retried: Type.Integer({ description: "retries in the time of `processed`" }),
+  failed: Type.Integer({ description: "failed tasks in the period of `processed`" }),
+  succeeded: Type.Integer({ description: "succeeded tasks in the period of `processed`" }),
+  retried: Type.Integer({ description: "retries in the period of `processed`" }),
   created_at: Described(Instant, "when the service first saw it"),
 };
 

@@ -1,4 +1,4 @@
-/** A worker.online or worker.offline event: it decides the state when it is the greatest by (occurred_at, id). */
+/** A worker.online or worker.offline event. The one with the highest (occurred_at, id) decides the state. */
 export interface WorkerStateChange {
   readonly projectId: string;
   readonly engine: string;
@@ -9,7 +9,7 @@ export interface WorkerStateChange {
   readonly eventId: string;
 }
 
-// Moved so that every millisecond from year 1 to 9999 has fifteen digits and compares as text.
+// Shifts the time so that every millisecond of the years 1 to 9999 has fifteen digits and sorts as text.
 const timeOffset = 162_135_596_800_000;
 
 /** (occurred_at, id) as sortable text: the state key of a worker row. */

@@ -12,7 +12,7 @@ const upsertText = `
   WHERE workers.state_key IS NULL OR workers.state_key < excluded.state_key
   RETURNING project_id, id`;
 
-/** On the server database: applies changes, at most one per worker and in lock order, unless greater ones were; gives the rows that changed. */
+/** On PostgreSQL: applies changes, at most one per worker and in lock order, unless a higher one was applied. Returns the changed rows. */
 export async function applyWorkerStates(
   client: PoolClient,
   changes: readonly WorkerStateChange[],
@@ -46,7 +46,7 @@ export function openWorkerStateStore(db: DatabaseSync) {
      RETURNING id`,
   );
   return {
-    /** Applies changes, at most one per worker, unless greater ones were; gives the rows that changed. */
+    /** Applies changes, at most one per worker, unless a higher one was applied. Returns the changed rows. */
     apply(changes: readonly WorkerStateChange[], nowMicros: number): { projectId: string; id: string }[] {
       return changes.flatMap((change) => {
         const { projectId, engine, name, state, at } = change;

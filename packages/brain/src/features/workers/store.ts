@@ -3,13 +3,13 @@ import type { Tx } from "../../platform/database/database.ts";
 import type { Tables, WorkerRow } from "../../schema/tables/index.ts";
 import { unseenRows } from "../queues/index.ts";
 
-/** What was heard of an engine's worker since the last write. */
+/** What was reported about an engine's worker since the last write. */
 export interface WorkerNote {
   readonly projectId: string;
   readonly engine: string;
   readonly name: string;
   lastHeartbeat: Date;
-  /** Null when only events named it. */
+  /** Null when only events named the worker. */
   details: WorkerDetails | null;
 }
 
@@ -20,14 +20,14 @@ export type WorkerDetails = { readonly at: Date } & Pick<
 
 const given = (column: string) => sql.ref(`excluded.${column}`);
 
-/** A known worker keeps what a note does not tell, or tells of an earlier time than is known. */
+/** A known worker keeps its value when the note has no details, or older ones. */
 const takeDetails = <T>(column: string): RawBuilder<T> =>
   sql<T>`CASE WHEN ${given("details_at")} IS NOT NULL AND (workers.details_at IS NULL OR ${given("details_at")} >= workers.details_at)
     THEN ${given(column)} ELSE ${sql.ref(`workers.${column}`)} END`;
 
 /**
- * Writes notes, at most one per worker and in lock order; details that are older than the known ones change nothing. A touch brings
- * a worker online only when its time is later than the event that last set its state. Gives the rows.
+ * Writes notes, at most one per worker and in lock order; older details change nothing. A touch marks a worker online only when it is later
+ * than the event that last set the state. Returns the rows.
  */
 export async function writeWorkerNotes(
   tx: Tx<Tables>,
@@ -82,8 +82,8 @@ export async function writeWorkerNotes(
 }
 
 /**
- * Takes workers offline that were last heard of before `cutoff`, and gives them. Locked in the order in which notes and ingest write
- * workers, so that a fleet that comes back all at once and this never wait for each other.
+ * Marks workers offline that were last reported before `cutoff`; returns them. They are locked in the order in which notes and ingest write
+ * workers, so that this does not deadlock with a fleet that comes back all at once.
  */
 export function takeSilentOffline(
   tx: Tx<Tables>,
@@ -106,5 +106,5 @@ export function takeSilentOffline(
     .execute();
 }
 
-/** Offline workers by when something named them last. */
+/** Offline workers by when they were last named. */
 export const unseenWorkers = unseenRows("workers", "last_heartbeat", sql`state <> 'online'`);

@@ -65,7 +65,7 @@ for (const dialect of testDialects) {
       };
     }
 
-    test("a worker's state is that of its greatest online or offline event, in any order", async () => {
+    test("a worker's state comes from its highest online or offline event, in any order", async () => {
       const { alone, submit, worker } = await setUp();
       await submit(workerEvent("worker.offline", 3), workerEvent("worker.online", 1));
       expect(await worker()).toMatchObject({ name: "w", engine: "celery", state: "offline" });
@@ -76,7 +76,7 @@ for (const dialect of testDialects) {
       await alone.stop();
     });
 
-    test("a touch brings a worker online only when it is later than the event that took it offline", async () => {
+    test("a touch marks a worker online only when it is later than its offline event", async () => {
       const { alone, projectId, submit, worker } = await setUp();
       await submit(workerEvent("worker.offline", 10));
       alone.workers.touch(projectId, "celery", "w", at(10));
@@ -87,7 +87,7 @@ for (const dialect of testDialects) {
       await alone.stop();
     });
 
-    test("a worker's own events count as heard of it, except the one that says it went", async () => {
+    test("a worker's own events count as heartbeats, except its offline event", async () => {
       const { alone, submit, worker } = await setUp();
       await submit(workerEvent("worker.heartbeat", 5));
       expect(await worker()).toMatchObject({ state: "online", last_heartbeat: at(5) });
@@ -106,7 +106,7 @@ for (const dialect of testDialects) {
       await alone.stop();
     });
 
-    test("worker details come from heartbeats, without settings that nobody asked for", async () => {
+    test("worker details come from heartbeats, without settings that are not on the list", async () => {
       const { alone, projectId, worker } = await setUp();
       const details = {
         w: {
@@ -139,7 +139,7 @@ for (const dialect of testDialects) {
       await alone.stop();
     });
 
-    test("worker details that are nested too deep or too long cost only themselves", async () => {
+    test("worker details that are nested too deep or too long are dropped without affecting others", async () => {
       const { alone, projectId, worker } = await setUp();
       const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
       const report = async (second: number, details: string) => {
@@ -161,15 +161,15 @@ for (const dialect of testDialects) {
       await alone.stop();
     });
 
-    test("what workers report is redacted like everything else, but for names of tasks and queues", async () => {
+    test("worker reports are redacted like everything else, except names of tasks and queues", async () => {
       const { alone, projectId, worker } = await setUp({ SVC_REDACTION_EXTRA_KEY_PATTERNS: ["order_.*"] });
       const details = {
         w: {
           hostname: "host-1",
           stats: { broker: "redis://:pw@cache", total: 7 },
-          active: [{ id: "a:somebody@example.com", kwargs: { id: "somebody@example.com", order_id: 5 } }],
+          active: [{ id: "a:someone@example.com", kwargs: { id: "someone@example.com", order_id: 5 } }],
           active_queues: ["q1", "pay-DE89370400440532013000"],
-          registered: ["app.mail", "mail somebody@example.com"],
+          registered: ["app.mail", "mail someone@example.com"],
           conf: { timezone: "postgres://user:pw@db" },
         },
       };
@@ -180,7 +180,7 @@ for (const dialect of testDialects) {
       const hidden = "[REDACTED]";
       expect(JSON.parse(row!.metadata)).toEqual({
         stats: { broker: hidden, total: 7 },
-        active: [{ id: "a:somebody@example.com", kwargs: { id: hidden, order_id: hidden } }],
+        active: [{ id: "a:someone@example.com", kwargs: { id: hidden, order_id: hidden } }],
         active_queues: details.w.active_queues,
         registered: details.w.registered,
         conf: { timezone: hidden },
@@ -188,7 +188,7 @@ for (const dialect of testDialects) {
       await alone.stop();
     });
 
-    test("a note that cannot be written costs only itself", async () => {
+    test("a note that cannot be written does not affect others", async () => {
       const { alone, errors, projectId, queues, worker } = await setUp();
       const unknownProject = "11111111-2222-4333-8444-ffffffffffff";
       for (const owner of [unknownProject, projectId]) {
@@ -201,7 +201,7 @@ for (const dialect of testDialects) {
       await alone.stop();
     });
 
-    test("a silent worker goes offline after the agents' timeout and a minute", async () => {
+    test("a silent worker goes offline after the agent timeout plus a minute", async () => {
       const { alone, changes, clock, projectId, worker } = await setUp();
       alone.workers.touch(projectId, "celery", "w", now);
       const row = await worker();

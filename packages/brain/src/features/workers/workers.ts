@@ -17,12 +17,12 @@ export interface WorkersDeps extends Core {
 const writeEveryMs = 1000;
 const maxWorkers = 10_000;
 const rowsPerStatement = 200;
-/** A worker may be silent this much longer than an agent before it counts as gone. */
+/** A worker may be silent this much longer than an agent before it is marked offline. */
 const graceMs = minutes(1);
-/** Longest metadata that is kept; of longer ones only the settings are, if those are short enough. */
+/** Maximum length of stored metadata. Of longer metadata, only the settings are kept, if they fit. */
 const metadataCharacters = 65_536;
 
-/** What is known of the engines' own workers: best effort, monotone, and it never delays a batch (2.4, 2.7). */
+/** Records the workers that engines report. Best effort: values never go back in time, and it never delays an ingest batch. */
 export function createWorkers({ database, clock, settings, redactor, publish, onError }: WorkersDeps) {
   const notes = new WriteBehind<WorkerNote>({
     everyMs: writeEveryMs,
@@ -44,7 +44,7 @@ export function createWorkers({ database, clock, settings, redactor, publish, on
     return note;
   }
 
-  /** What a worker says freely may hold arguments of tasks and addresses of servers, and be nested deeper than can be written. */
+  /** Free-form reports may contain task arguments and server addresses, and be nested deeper than can be stored. */
   function redacted(report: WorkerReport): WorkerReport {
     const { stats, active, active_queues, registered, conf } = report;
     return {
@@ -55,7 +55,7 @@ export function createWorkers({ database, clock, settings, redactor, publish, on
 
   async function writeNotes(some: WorkerNote[]): Promise<void> {
     const options = { now: clock.now(), newId: () => uuidV7(clock) };
-    // Alone: beside the locks of other work, the order of its own would not keep it out of deadlocks.
+    // Alone: in a shared transaction, the locks of other work could cause deadlocks despite the lock order.
     publishRows(await database.write((tx) => writeWorkerNotes(tx, some, options), { alone: true }));
   }
 
@@ -82,7 +82,7 @@ export function createWorkers({ database, clock, settings, redactor, publish, on
         }
       }
     },
-    /** Takes workers offline that nobody has heard of for the agents' offline timeout and a minute; tells how many. */
+    /** Marks workers offline that were not reported for the agent offline timeout plus a minute; returns how many. */
     async sweepSilent(): Promise<number> {
       const now = clock.now();
       const cutoff = new Date(now.getTime() - settings.SVC_AGENT_OFFLINE_TIMEOUT_SECONDS * 1000 - graceMs);
@@ -92,7 +92,7 @@ export function createWorkers({ database, clock, settings, redactor, publish, on
       publishRows(rows);
       return rows.length;
     },
-    /** Writes now what was noted. */
+    /** Writes pending notes now. */
     flush: () => notes.flush(),
     stop: () => notes.stop(),
   };

@@ -207,7 +207,7 @@ describe("a poll", () => {
         steps.push("waits");
         return new Promise((resolve) => {
           // A notification comes during the first claim; the second wait ends with the claim that finds the command.
-          if (steps.length === 1) resolve("look");
+          if (steps.length === 1) resolve("work");
           signal.addEventListener("abort", () => {
             steps.push("waits no more");
             resolve("over");

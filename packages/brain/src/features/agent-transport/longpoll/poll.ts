@@ -13,7 +13,7 @@ export interface PollDeps {
    * Resolves when something may be deliverable to this poll (a signal, or the shared re-check every 250 ms found an eligible row), when the
    * agent was revoked, or when the wait is over.
    */
-  waitForWork(request: PollRequest, waitMs: number): Promise<"look" | "revoked" | "over">;
+  waitForWork(request: PollRequest, waitMs: number): Promise<"work" | "revoked" | "over">;
   /** An admitted agent polled for commands; must not throw. */
   polled(identity: AgentIdentity, at: Date): Promise<void>;
   /** Whether the agent may still act; checked before every pass. */

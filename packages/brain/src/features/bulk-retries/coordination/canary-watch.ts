@@ -5,13 +5,13 @@ import type { Log } from "../../../platform/log.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { awaitedInProjects } from "../rounds/children-store.ts";
 
-/** Rows of tasks that changed in a project; null when they were too many to name. */
+/** Row ids of changed tasks in a project; null when there were too many. */
 export interface ChangedTasks {
   readonly projectId: string;
   readonly ids: readonly string[] | null;
 }
 
-/** Tasks change all the time and few belong to a canary: one look serves all that changed within this time. */
+/** Tasks change constantly and few belong to a canary, so one check covers all changes within this time. */
 const gatherMs = 50;
 const maxProjects = 10_000;
 const maxTasks = 10_000;
@@ -19,18 +19,18 @@ const everyChange = "";
 
 type Deps = { readonly database: Pick<BrainDatabase, "read">; readonly log: Log };
 
-/** Wakes the bulk retries that wait how a task of their canary ends, when this process has stored a change of it. */
+/** Wakes bulk retries that wait for a canary task when this process stores a change of it. */
 export class CanaryWatch {
   readonly #read: BrainDatabase["read"];
   readonly #wake: (parentId: string) => void;
-  readonly #looks: CoalescingQueue<void>;
+  readonly #checks: CoalescingQueue<void>;
   #changes = new Map<string, Set<string> | null>();
 
   constructor({ database, log }: Deps, wake: (parentId: string) => void) {
     this.#read = database.read;
     this.#wake = wake;
-    this.#looks = new CoalescingQueue(
-      () => this.#look(),
+    this.#checks = new CoalescingQueue(
+      () => this.#wakeAffected(),
       (_key, { message }) => log.warn("bulk_retries.look_failed", { message }),
     );
   }
@@ -38,14 +38,14 @@ export class CanaryWatch {
   /** Never throws, never waits. */
   tasksChanged(change: ChangedTasks): void {
     this.#keep(change);
-    void this.#looks.run(everyChange);
+    void this.#checks.run(everyChange);
   }
 
   stop(): Promise<void> {
-    return this.#looks.stop();
+    return this.#checks.stop();
   }
 
-  /** What is beyond the bounds is found by the tick. */
+  /** Changes beyond the limits are found by the tick. */
   #keep({ projectId, ids }: ChangedTasks): void {
     const known = this.#changes.get(projectId);
     if (known === undefined && this.#changes.size >= maxProjects) return;
@@ -55,7 +55,7 @@ export class CanaryWatch {
     else for (const id of ids) known.add(id);
   }
 
-  async #look(): Promise<void> {
+  async #wakeAffected(): Promise<void> {
     await pause(gatherMs);
     const taken = this.#changes;
     this.#changes = new Map();

@@ -33,7 +33,7 @@ for (const dialect of testDialects) {
     }
 
     let made = 0;
-    /** A running request for 20 tasks of rq that nobody was sent, younger than those before it. */
+    /** A running request for 20 unsent tasks of rq, younger than the previous ones. */
     async function addRequest(given: Partial<BulkRetryRequestRow> = {}): Promise<string> {
       made += 1;
       const row = bulkRetryRow({
@@ -53,7 +53,7 @@ for (const dialect of testDialects) {
         .map(({ agentId, engine }) => `${agentIds.indexOf(agentId)} ${engine}`)
         .sort();
 
-    test("are found behind older requests without allowance, however many they are", async () => {
+    test("are found after any number of older requests without allowance", async () => {
       const agentIds = await addAgents(251);
       await addRequest(full);
       await addRequest({ canary_size: 2, pending_count: 18, child_count: 20 });
@@ -64,9 +64,9 @@ for (const dialect of testDialects) {
     });
 
     test.each<[string, Partial<BulkRetryRequestRow>]>([
-      ["there is allowance beside what is on its way", { claimed_count: 7, pending_count: 13 }],
-      ["the first ones are not all sent", { canary_size: 2, pending_count: 19 }],
-      ["its rate lets it go on now", { rate_per_minute: 60, next_claim_at: now }],
+      ["there is allowance in addition to what is in flight", { claimed_count: 7, pending_count: 13 }],
+      ["not all canary tasks are sent", { canary_size: 2, pending_count: 19 }],
+      ["its rate allows more now", { rate_per_minute: 60, next_claim_at: now }],
     ])("are those of a request of which %s", async (_what, given) => {
       const agentIds = await addAgents(1);
       const id = await addRequest(given);
@@ -76,16 +76,16 @@ for (const dialect of testDialects) {
 
     test.each<[string, Partial<BulkRetryRequestRow>]>([
       ["is paused", { control_state: "paused" }],
-      ["is over time", { deadline_at: now }],
+      ["is past its deadline", { deadline_at: now }],
       ["has no unsent children", { pending_count: 0, claimed_count: 7 }],
-      ["has an end", { finished_at: now }],
+      ["has finished", { finished_at: now }],
     ])("are not those of a request that %s", async (_what, given) => {
       const agentIds = await addAgents(1);
       await addRequest(given);
       expect(await kindsFor(agentIds)).toEqual([]);
     });
 
-    test("are told once for each engine, and only of requests that are open to them", async () => {
+    test("are listed once per engine, and only for requests open to them", async () => {
       const agentIds = await addAgents(3);
       await addRequest();
       await addRequest();
@@ -99,7 +99,7 @@ for (const dialect of testDialects) {
       expect(await kindsFor(await addAgents(1))).toEqual([]);
     });
 
-    test("are found beside any number of older ones, of another project or for another agent", async () => {
+    test("are found despite any number of older ones of another project or for another agent", async () => {
       const agentIds = await addAgents(1);
       const ranges = '[{"engine":"celery","next":0,"end":20}]';
       await addRequests(1001, { ranges });
@@ -112,9 +112,9 @@ for (const dialect of testDialects) {
     });
 
     test.each([
-      ["has none while the command of a child is on its way", "dispatched", full, "unobserved", false],
-      ["gets some by the end of one that is not noted", "completed", full, "unobserved", true],
-      ["gets none by an end that is noted", "completed", full, "succeeded", false],
+      ["has none while the command of a child is in flight", "dispatched", full, "unobserved", false],
+      ["gets some from an end that is not recorded yet", "completed", full, "unobserved", true],
+      ["gets none from a recorded end", "completed", full, "succeeded", false],
       ["has some anyway", "completed", { claimed_count: 7, pending_count: 13 }, "unobserved", false],
     ])("may find allowance in a full request, which %s", async (_what, status, given, outcome, isFound) => {
       const [agentId] = await addAgents(1);

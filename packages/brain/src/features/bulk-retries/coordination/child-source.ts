@@ -7,9 +7,9 @@ import { type RoundDeps, runRound } from "../rounds/round.ts";
 import { fullWithUnnotedEnds, openWithAllowance, projectsOfAgents } from "../store.ts";
 
 /**
- * Where polls find the children of bulk retries, which become commands only when somebody takes them.
+ * Gives polls the children of bulk retries, which become commands only when a poll takes them.
  *
- * @param dueAt is told when a request's rate lets it send more; null when something else decides.
+ * @param dueAt called with the time at which the request's rate allows more; null when something else decides.
  */
 export function createChildSource(
   deps: RoundDeps & { readonly commands: Pick<Commands, "issueIn" | "offer"> },
@@ -20,7 +20,7 @@ export function createChildSource(
     async take({ agentId, engines, max }) {
       const taken: CommandRow[] = [];
       const now = clock.now();
-      // A result gives a full one new allowance; everything else leaves it as it is, and no transaction is opened for it.
+      // Only a result gives a full request new allowance, so no transaction is opened for other full ones.
       const found = await Promise.all([
         openWithAllowance(database.read, [agentId], now),
         fullWithUnnotedEnds(database.read, agentId, now),
@@ -41,11 +41,11 @@ export function createChildSource(
   };
 }
 
-/** For which of these agents children wait at `now`, of which engines, and with how much allowance; what only the agent may be given apart. */
+/** For which of these agents children wait at `now`, by engine and with their allowance. Children for a named agent are listed separately. */
 export async function waitingFor(db: Db, agentIds: readonly string[], now: Date): Promise<WaitingChildren[]> {
   const open = await openWithAllowance(db, agentIds, now);
   if (open.length === 0) return [];
-  /** By agent, and by project for whoever is there. */
+  /** By agent for requests that name one, otherwise by project. */
   const allowances = new Map<string, Map<string, number>>();
   for (const row of open) {
     const key = row.target_agent_id ?? row.project_id;

@@ -5,7 +5,7 @@ import type { Commands } from "../../commands/index.ts";
 import { eligibleSessions } from "../rounds/eligible-agents.ts";
 import { type RoundDeps, runRound } from "../rounds/round.ts";
 import { type SealingDeps, sealStep } from "../sealing/seal-step.ts";
-import { movingInProjects, movingRequests, parentsOf } from "../store.ts";
+import { activeInProjects, activeRequests, parentsOf } from "../store.ts";
 import { CanaryWatch, type ChangedTasks } from "./canary-watch.ts";
 import { createChildSource } from "./child-source.ts";
 import { DueTimes } from "./due-times.ts";
@@ -16,27 +16,27 @@ export interface CoordinatorDeps extends RoundDeps, SealingDeps {
   readonly scanBatch: number;
 }
 
-/** Results of one round come close together, and one look serves them all. */
+/** Results of one round come in bursts; one check covers them all. */
 const gatherMs = 2;
-/** What is known to have happened and not looked at yet, while the database is away; the tick finds what is beyond. */
-const maxNews = 10_000;
+/** Maximum pending changes while the database is unavailable. The tick finds the rest. */
+const maxPending = 10_000;
 const everyRequest = "";
 
 /**
- * Moves bulk retries on: at once when the result of a child is stored in this process or the end of a canary's task, when an agent comes to
- * it, when a request is made or resumed or its rate lets it go on, and when a poll asks for work; and by its tick, which finds what any of that missed. What fails is
- * repeated. Every process has one: the lock on a request's row orders them.
+ * Advances bulk retries: at once when this process stores the result of a child or the end of a canary task, when an agent connects, when a
+ * request is created, resumed or due by its rate, and when a poll takes work. The tick covers anything missed. Failures are retried. Every
+ * process has one coordinator; the lock on the request's row serializes them.
  */
 export class Coordinator {
   readonly #deps: CoordinatorDeps;
   /** By request. */
   readonly #rounds: CoalescingQueue<number>;
-  readonly #looks: CoalescingQueue<void>;
+  readonly #checks: CoalescingQueue<void>;
   readonly #dueTimes: DueTimes;
   readonly #canaries: CanaryWatch;
   readonly #stopListening: () => void;
-  /** Ids of commands that ended and of projects to which agents came, which no look has taken up yet. */
-  #news = { commands: new Set<string>(), projects: new Set<string>() };
+  /** Ids of ended commands, and of projects with connected agents, that no check has processed yet. */
+  #pending = { commands: new Set<string>(), projects: new Set<string>() };
 
   constructor(deps: CoordinatorDeps) {
     const { clock, commands, log } = deps;
@@ -46,8 +46,8 @@ export class Coordinator {
       (id) => this.#round(id),
       (request_id, { message }) => log.warn("bulk_retries.round_failed", { request_id, message }),
     );
-    this.#looks = new CoalescingQueue(
-      () => this.#look(),
+    this.#checks = new CoalescingQueue(
+      () => this.#wakeChanged(),
       (_key, { message }) => log.warn("bulk_retries.look_failed", { message }),
     );
     this.#dueTimes = new DueTimes(clock, wake);
@@ -58,13 +58,13 @@ export class Coordinator {
     commands.serveChildren(createChildSource(deps, (parentId, at) => this.#dueTimes.note(parentId, at)));
   }
 
-  /** Has the request looked at now. Never throws, never waits. */
+  /** Runs a round of the request now. Never throws, never waits. */
   wake(parentId: string): void {
     void this.#rounds.run(parentId);
   }
 
-  /** An agent of the project came to this process, or came back. */
-  agentCame(projectId: string): void {
+  /** An agent of the project connected to this process. */
+  agentConnected(projectId: string): void {
     this.#notice("projects", projectId);
   }
 
@@ -73,29 +73,29 @@ export class Coordinator {
     this.#canaries.tasksChanged(change);
   }
 
-  /** Looks at every request that can move by itself; the safety net. Each has had a round that began after the call. @throws the first failure, after all */
+  /** Safety net: runs a round of every request that can progress without an operator. @throws the first failure, after all rounds */
   async tick(signal: AbortSignal): Promise<number> {
     const { database, clock, scanBatch } = this.#deps;
     let afterId: string | null = null;
     let sent = 0;
-    const faults: unknown[] = [];
+    const failures: unknown[] = [];
     for (;;) {
-      const ids: string[] = await movingRequests(database.read, { now: clock.now(), afterId, limit: scanBatch });
+      const ids: string[] = await activeRequests(database.read, { now: clock.now(), afterId, limit: scanBatch });
       for (const id of ids) {
         if (signal.aborted) return sent;
-        sent += (await this.#rounds.run(id).catch((error: unknown) => void faults.push(error))) ?? 0;
+        sent += (await this.#rounds.run(id).catch((error: unknown) => void failures.push(error))) ?? 0;
       }
       afterId = ids.at(-1) ?? null;
       if (ids.length < scanBatch) break;
     }
-    if (faults.length > 0) throw faults[0];
+    if (failures.length > 0) throw failures[0];
     return sent;
   }
 
   async stop(): Promise<void> {
     this.#stopListening();
     this.#dueTimes.stop();
-    await Promise.all([this.#looks.stop(), this.#canaries.stop()]);
+    await Promise.all([this.#checks.stop(), this.#canaries.stop()]);
     await this.#rounds.stop();
   }
 
@@ -103,36 +103,36 @@ export class Coordinator {
     const { commands } = this.#deps;
     const request = { parentId, eligible: eligibleSessions };
     const { issued, nextAt, hasAllowance, isSealing } = await runRound(this.#deps, request);
-    // Step by step, so that others have their turn between two steps.
+    // One step at a time, so that other requests get their turn in between.
     if (isSealing && (await sealStep(this.#deps, parentId))) this.wake(parentId);
     commands.offer(...issued);
-    // Polls have what no session took.
+    // Polls take what no session took.
     if (hasAllowance) commands.offerChildren();
     this.#dueTimes.note(parentId, nextAt);
     return issued.length;
   }
 
   #notice(kind: "commands" | "projects", id: string): void {
-    if (this.#news[kind].size < maxNews) this.#news[kind].add(id);
-    void this.#looks.run(everyRequest);
+    if (this.#pending[kind].size < maxPending) this.#pending[kind].add(id);
+    void this.#checks.run(everyRequest);
   }
 
-  /** Wakes the requests that all news so far are about. */
-  async #look(): Promise<void> {
+  /** Wakes the requests affected by all pending changes. */
+  async #wakeChanged(): Promise<void> {
     const { clock, database } = this.#deps;
     const { read } = database;
     await pause(gatherMs);
-    const taken = this.#news;
-    this.#news = { commands: new Set(), projects: new Set() };
+    const taken = this.#pending;
+    this.#pending = { commands: new Set(), projects: new Set() };
     try {
       const found = await Promise.all([
         parentsOf(read, [...taken.commands]),
-        movingInProjects(read, [...taken.projects], clock.now()),
+        activeInProjects(read, [...taken.projects], clock.now()),
       ]);
       for (const id of new Set(found.flat())) this.wake(id);
     } catch (error) {
-      for (const id of taken.commands) this.#news.commands.add(id);
-      for (const id of taken.projects) this.#news.projects.add(id);
+      for (const id of taken.commands) this.#pending.commands.add(id);
+      for (const id of taken.projects) this.#pending.projects.add(id);
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../platform/clock.ts";
 
-/** When requests with a rate may send more: each is woken then, and once. */
+/** Wakes requests with a rate once, when they may send more. */
 export class DueTimes {
   readonly #clock: Pick<Clock, "now">;
   readonly #wake: (parentId: string) => void;
@@ -11,7 +11,7 @@ export class DueTimes {
     this.#wake = wake;
   }
 
-  /** In place of what was noted before; null for nothing. */
+  /** Replaces the earlier time; null clears it. */
   note(parentId: string, at: Date | null): void {
     this.#forget(parentId);
     if (at === null) return;

@@ -144,4 +144,7 @@ export function createRequests(deps: CreateRequestsDeps) {
 }
 
 const tooMany = (matched: number, max: number): ApiError =>
-  invalid({ loc: ["body", "max"], type: "too_many", message: "more tasks match than max" }, { matched, max });
+  invalid(
+    { loc: ["body", "max"], type: "too_many", message: "is lower than the number of matching tasks" },
+    { matched, max },
+  );

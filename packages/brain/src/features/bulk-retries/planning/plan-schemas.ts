@@ -56,7 +56,7 @@ export type BulkRetryPlan = Static<typeof BulkRetryPlan>;
 const Outcome = OneOf(childOutcomes, {
   title: "BulkRetryOutcome",
   description:
-    "unobserved: no outcome yet; succeeded: retried; failed: not retried; unknown: sent, but no result tells whether it was retried; never sent again",
+    "unobserved: no outcome yet; succeeded: retried; failed: not retried; unknown: sent, but whether it was retried is not known; never sent again",
 });
 
 export const ChildQuery = Type.Object({

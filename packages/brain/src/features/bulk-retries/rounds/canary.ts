@@ -80,7 +80,7 @@ export async function resumedCanary(
   return { canary_failures: failures, ...(failures <= row.canary_max_failures && { canary_size: null }) };
 }
 
-/** How a retried task ended; null while it is unfinished, or still shows its end from before the retry. */
+/** How a retried task ended; null while it is unfinished, or still shows the end of an earlier run. */
 function endOf(
   task: RetriedTask | undefined,
   child: { readonly new_task_id: string | null; readonly ended_before_at: Date | null },

@@ -18,7 +18,7 @@ const child = (given: Partial<ChildInFlight>): ChildInFlight => ({
 const withResult = (result: unknown) => childOutcomeOf(child({ command_result: JSON.stringify(result) }), now);
 
 describe("a child whose command is completed", () => {
-  test("succeeded when the result says so of its task, with the task that the retry made", () => {
+  test("succeeded when the result says so for its task, with the new task of the retry", () => {
     const entry = { task_id: "task-1", status: "success" };
     const succeeded = { end: "result_success", error: null, newTaskId: null };
     expect(withResult({ results: [{ task_id: "task-0", status: "failed" }, entry] })).toEqual(succeeded);
@@ -29,14 +29,14 @@ describe("a child whose command is completed", () => {
     expect(withResult({ results: [{ ...entry, new_task_id: "task-1" }] })).toEqual(succeeded);
   });
 
-  test("failed when the result says so of its task", () => {
+  test("failed when the result says so for its task", () => {
     expect(withResult({ results: [{ task_id: "task-1", status: "failed", error: "it is locked" }] })).toMatchObject({
       end: "result_failed",
       error: "it is locked",
     });
   });
 
-  test("has an unknown outcome when the result says so of its task", () => {
+  test("has an unknown outcome when the result says so for its task", () => {
     const entry = { task_id: "task-1", status: "failed", error: "the broker hung up", outcome: "unknown" };
     expect(withResult({ results: [entry] })).toMatchObject({ end: "result_unknown", error: "the broker hung up" });
   });
@@ -61,7 +61,7 @@ describe("a child whose command is completed", () => {
     });
   });
 
-  test("succeeded when an agent could only say that the command did", () => {
+  test("succeeded when the agent reported only that the command succeeded", () => {
     expect(withResult({})).toMatchObject({ end: "result_success" });
     expect(childOutcomeOf(child({}), now)).toEqual({ end: "result_success", error: null, newTaskId: null });
   });
@@ -71,17 +71,17 @@ describe("a child whose command has failed", () => {
   const failedWith = (command_result: string | null, command_error: string | null = "the broker hung up") =>
     childOutcomeOf(child({ command_status: "failed", command_result, command_error }), now);
 
-  test("failed, unless the agent says that it does not know", () => {
+  test("failed, unless the agent reports an unknown outcome", () => {
     expect(failedWith(null)).toMatchObject({ end: "result_failed", error: "the broker hung up" });
     expect(failedWith('{"outcome":"unknown"}')).toMatchObject({ end: "result_unknown", error: "the broker hung up" });
   });
 
-  test("failed also in the words of an unknown outcome: nobody reads them", () => {
+  test("failed whatever its error text says about the outcome", () => {
     expect(failedWith(null, "outcome unknown: the agent stopped")).toMatchObject({ end: "result_failed" });
   });
 });
 
-test("a child whose command has not ended is waited for until both times are over", () => {
+test("a child whose command has not ended is awaited until both time limits pass", () => {
   const waiting = { command_status: "dispatched" } as const;
   expect(childOutcomeOf(child(waiting), now)).toBeNull();
   expect(childOutcomeOf(child({ ...waiting, claim_deadline_at: now }), now)).toBeNull();

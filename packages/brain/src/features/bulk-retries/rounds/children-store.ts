@@ -12,7 +12,7 @@ export type ChildInFlight = Pick<BulkRetryChildRow, "id" | "task_id" | "claim_de
   readonly command_timeout_at: Date | null;
 };
 
-/** The children that were sent and have no outcome, with their commands; at most the request's limit in flight. */
+/** The sent children without an outcome, with their commands; at most the request's limit in flight. */
 export const childrenInFlight = (tx: Tx<Tables>, parentId: string): Promise<ChildInFlight[]> =>
   tx
     .selectFrom("bulk_retry_children as c")
@@ -31,7 +31,7 @@ export const childrenInFlight = (tx: Tx<Tables>, parentId: string): Promise<Chil
     .orderBy("c.ordinal")
     .execute();
 
-/** Notes one outcome for children that have none. */
+/** Records the same outcome for children without one. */
 export async function settleChildren(
   tx: Tx<Tables>,
   ids: readonly string[],
@@ -71,7 +71,7 @@ export type ChildClaim = Pick<
   "id" | "command_id" | "claimed_agent_id" | "claimed_generation" | "ended_before_at"
 >;
 
-/** Claims pending children; gives how many were. */
+/** Claims pending children; returns how many. */
 export async function claimChildren(
   tx: Tx<Tables>,
   claims: readonly ChildClaim[],
@@ -101,7 +101,7 @@ export async function claimChildren(
   return Number(numUpdatedRows);
 }
 
-/** The canary's children whose tasks are waited for. */
+/** The canary's children whose tasks are awaited. */
 export const awaitedChildren = (
   tx: Tx<Tables>,
   parentId: string,
@@ -116,7 +116,7 @@ export const awaitedChildren = (
     .orderBy("ordinal")
     .execute();
 
-/** The children whose tasks the canaries of these projects wait for, unless an operator holds their request. */
+/** The children whose tasks the canaries of these projects wait for, unless their request is paused. */
 export const awaitedInProjects = (
   db: Db,
   projectIds: readonly string[],

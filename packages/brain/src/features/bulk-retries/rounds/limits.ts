@@ -2,10 +2,10 @@ import { minutes } from "../../../platform/durations.ts";
 import type { BulkRetryRequestRow } from "../../../schema/tables/index.ts";
 import { sentOf } from "../states.ts";
 
-/** How far behind its pace a bulk retry may catch up, when nobody looked for a while. */
+/** How far a bulk retry may catch up with its rate after a pause between rounds. */
 const catchUpMs = 1000;
 
-/** Evenly spread sends: how many may go at `now`, and from when on the next one may once `sent` of them have gone. */
+/** Evenly spread sends: how many are allowed at `now`, and when the next one is allowed after `sent` of them. */
 export function paceOf(perMinute: number, nextAt: Date | null, now: Date) {
   const everyMs = minutes(1) / perMinute;
   const fromMs = Math.max(nextAt?.getTime() ?? now.getTime(), now.getTime() - catchUpMs);
@@ -16,7 +16,7 @@ export function paceOf(perMinute: number, nextAt: Date | null, now: Date) {
   };
 }
 
-/** How many more of its children the request's own limits let go now; 0 or less for none. */
+/** Number of children that the request's own limits allow now; 0 or less for none. */
 export const allowanceOf = (row: BulkRetryRequestRow, now: Date): number =>
   Math.min(
     row.max_in_flight - row.claimed_count,

@@ -17,25 +17,25 @@ import { allowanceOf, paceOf } from "./limits.ts";
 export interface RoundDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   readonly commands: Pick<Commands, "issueIn">;
-  /** Seconds that a command has for its result. */
+  /** Time limit of a command, in seconds. */
   readonly timeoutSeconds: number;
 }
 
 export interface RoundRequest {
   readonly parentId: string;
   readonly eligible: EligibleAgents;
-  /** Children that are claimed at most, beside the request's own limits. */
+  /** Maximum children to claim, in addition to the request's own limits. */
   readonly limit?: number;
 }
 
 export interface RoundResult {
-  /** The commands that were made. */
+  /** The issued commands. */
   readonly issued: readonly CommandRow[];
-  /** When the request's rate lets it send more; null when something else decides. */
+  /** When the request's rate allows more; null when something else decides. */
   readonly nextAt: Date | null;
-  /** Its limits would let more go: what is unsent waits for somebody to take it. */
+  /** Its limits allow more: unsent children wait for an agent. */
   readonly hasAllowance: boolean;
-  /** The search for its tasks goes on. */
+  /** The search for its tasks is still running. */
   readonly isSealing: boolean;
 }
 
@@ -45,9 +45,9 @@ const nothingIssued: IssuedChildren = { commands: [], entries: [] };
 const nothing: RoundResult = { issued: [], nextAt: null, hasAllowance: false, isSealing: false };
 
 /**
- * One round over a request, under the lock on its row: notes what became of the children that were sent, judges the canary and the deadline,
- * and makes commands for the next children, each with the key `bulk:<child id>`. Everything commits together before anything is sent, so a
- * process that dies leaves nothing half done and nothing that another one would send again.
+ * Runs one round of a request under the lock on its row: records the outcomes of sent children, checks the canary and the deadline, and creates
+ * commands for the next children, each with the key `bulk:<child id>`. Everything commits before anything is sent, so a crash leaves nothing
+ * half done and nothing that another process would send twice.
  */
 export function runRound(deps: RoundDeps, request: RoundRequest): Promise<RoundResult> {
   const { database, clock } = deps;
@@ -75,7 +75,7 @@ export function runRound(deps: RoundDeps, request: RoundRequest): Promise<RoundR
       const nextAt = isPaced ? row.next_claim_at : null;
       return { issued, nextAt, hasAllowance: isOpen && allowanceOf(row, now) > 0, isSealing: false };
     },
-    // Locks of several requests in one shared transaction could wait for another's in a ring.
+    // Locks of several requests in one shared transaction could deadlock.
     { alone: true },
   );
 }
@@ -84,11 +84,11 @@ async function settle(tx: Tx<Tables>, row: BulkRetryRequestRow, now: Date): Prom
   if (row.claimed_count === 0) return;
   const children = await childrenInFlight(tx, row.id);
   const found = children.flatMap((child) => {
-    const told = childOutcomeOf(child, now);
-    return told === null ? [] : [{ id: child.id, ...told }];
+    const outcome = childOutcomeOf(child, now);
+    return outcome === null ? [] : [{ id: child.id, ...outcome }];
   });
-  // Most succeed, and say nothing else.
-  for (const same of Map.groupBy(found, ({ id: _id, ...told }) => JSON.stringify(told)).values()) {
+  // Most outcomes are equal (success), so they are grouped into few statements.
+  for (const same of Map.groupBy(found, ({ id: _id, ...outcome }) => JSON.stringify(outcome)).values()) {
     const { end, error, newTaskId } = same[0] as (typeof found)[number];
     const ids = same.map(({ id }) => id);
     await settleChildren(tx, ids, end, { error, completed_at: now, new_task_id: newTaskId });
@@ -132,13 +132,13 @@ async function claim(
 
 type AssignedChild = WaitingChild & { readonly agentId: string; readonly generation: number | null };
 
-/** The children with their agents, up to the first whose agent is revoked by now; nobody revokes the others before the transaction ends. */
+/** The children with their agents, up to the first whose agent has been revoked. The agents are locked until the transaction ends. */
 async function withPresent(
   tx: Tx<Tables>,
   children: readonly WaitingChild[],
   agents: readonly string[],
 ): Promise<AssignedChild[]> {
-  // Who reported the task surely reaches it.
+  // The reporter of a task can reach its server.
   const agentOf = ({ reported_by: reporter }: WaitingChild) =>
     agents.includes(reporter) ? reporter : (agents[0] as string);
   if (children.length === 0) return [];
@@ -152,7 +152,7 @@ async function withPresent(
   return assigned;
 }
 
-/** When the tasks of a canary had ended before, by row id. */
+/** When the canary tasks had ended before the retry, by row id. */
 async function endsOf(
   tx: Tx<Tables>,
   row: BulkRetryRequestRow,
@@ -202,7 +202,7 @@ async function issueChildren(
   return issued;
 }
 
-/** Blocks a request whose time is over. */
+/** Blocks a request whose deadline has passed. */
 async function blockLate(
   tx: Tx<Tables>,
   row: BulkRetryRequestRow,
@@ -217,7 +217,7 @@ async function blockLate(
       : await unsentReason(tx, row);
 }
 
-/** The audit row of a request that ended or was blocked by this round. */
+/** The audit row of a request that this round finished or blocked. */
 function closingEntries(
   row: BulkRetryRequestRow,
   { before, now }: { before: BulkRetryRequestRow; now: Date },

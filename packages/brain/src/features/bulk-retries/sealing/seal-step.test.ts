@@ -33,7 +33,7 @@ for (const dialect of testDialects) {
       maxFrameBytes: 1_048_576,
       parentTimeoutSeconds: 60,
     });
-    /** Failed tasks, of which every other one is of customer 42. */
+    /** Failed tasks; every other one belongs to customer 42. */
     const failed = (count: number, more: { state?: string; receivedMs?: number } = {}) =>
       insertTasks(
         opened.database,
@@ -76,7 +76,7 @@ for (const dialect of testDialects) {
       expect(first.reached_at).not.toBeNull();
       for (let steps = 0; (await request(id)).control_state === "sealing"; steps += 1) {
         expect(steps).toBeLessThan(50);
-        // Two processes take the same step, and one of them keeps what it found.
+        // Two processes run the same step, and only one of them stores its matches.
         await Promise.all([sealStep(deps(), id), sealStep(deps(), id)]);
       }
       const sealed = await request(id);
@@ -94,7 +94,7 @@ for (const dialect of testDialects) {
       expect(await sealStep(deps(), id)).toBe(false);
     });
 
-    test("refuses more matches than max, and seals as many", async () => {
+    test("refuses more matches than max, and seals exactly max", async () => {
       await failed(20);
       const full = await sealing({ filter: { q: "args.customer:42" }, max: 9 });
       await sealStep(deps(), full);
@@ -112,7 +112,7 @@ for (const dialect of testDialects) {
       expect((await request(exact)).child_count).toBe(10);
     });
 
-    test("leaves out tasks of another state, of later, and those that left the state since they were found", async () => {
+    test("leaves out tasks of another state, later tasks, and those that left the state since they were found", async () => {
       await failed(500);
       const other = await addProject(opened.database, randomUUID());
       await insertTasks(opened.database, [

@@ -4,21 +4,21 @@ import type { BrainDatabase, CommandRow, Db, Tables } from "../../../schema/tabl
 import { contractActions } from "../../agents/index.ts";
 import { commandMachine } from "../states.ts";
 
-/** How the idempotency keys of commands for children of durable bulk retries begin; no others do. */
+/** Prefix of the idempotency keys of bulk retry commands, reserved for them. */
 export const childKeyPrefix = "bulk:";
 
-/** A pending command whose time is over waits only for the sweep that says so: nobody may be given it. */
+/** A pending command past its time limit must not be sent. The next sweep times it out. */
 const isInTime = (now: Date) => (eb: ExpressionBuilder<Tables, "commands">) =>
   eb.or([eb("timeout_at", "is", null), eb("timeout_at", ">", now)]);
 
 const pendingColumns = ["id", "project_id", "action", "engine", "issued_at", "idempotency_key"] as const;
-/** A command that waits, without what it holds: payloads of hundreds of them may be large. */
+/** A pending command without its payload, because hundreds of payloads may be large. */
 export type PendingCommand = Pick<CommandRow, (typeof pendingColumns)[number]>;
 
 const selectPending = (db: Db) =>
   db.selectFrom("commands").select(pendingColumns).where("status", "in", commandMachine.from("claim"));
 
-/** Commands that wait for this agent at `now`, oldest first, those behind `after`. */
+/** Commands that wait for this agent at `now`, oldest first, after `after`. */
 export function pendingForAgent(
   db: BrainDatabase,
   {
@@ -65,13 +65,13 @@ export function pendingChildren(
 export interface PendingKind {
   readonly agentId: string;
   readonly action: string;
-  /** Null when the command names none, and always for actions that need no retry contract. */
+  /** Null when the command names none, and for actions without a retry contract. */
   readonly engine: string | null;
 }
 
 /**
- * What kinds of commands wait for these agents at `now`, and which of them are revoked by now; one statement each, whatever the number of polls.
- * Retries are looked at for the agents in `retrying` only: nobody else could be given one.
+ * The kinds of commands that wait for these agents at `now`, and which of the agents are revoked. One statement each, however many polls
+ * wait. Retries are read only for the agents in `retrying`; the others cannot take one.
  */
 export async function waitingKinds(
   db: BrainDatabase,
@@ -102,7 +102,7 @@ export async function waitingKinds(
   };
 }
 
-/** Wins pending commands for one delivery each; gives those for which no other claim, cancel or timeout came first, in no promised order. */
+/** Claims pending commands for one delivery each; returns those that no other claim, cancel or timeout won first, in any order. */
 export const claimPending = (
   tx: Tx<Tables>,
   { claims, now, timeoutAt }: { claims: readonly { id: string; token: string }[]; now: Date; timeoutAt: Date },

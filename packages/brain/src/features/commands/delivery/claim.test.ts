@@ -40,7 +40,7 @@ for (const dialect of testDialects) {
       (await createClaim(deps())({ agentId, max: 10, retryContracts: new Set() })).commands.map(({ id }) => id);
     beforeEach(() => opened.database.write((tx) => tx.deleteFrom("commands").execute()));
 
-    test("is given until its time is over, and waits for the sweep then", async () => {
+    test("can be claimed until its time limit, and then waits for the sweep", async () => {
       const inTime = await issue({ timeout_at: later(1) });
       const over = await issue({ timeout_at: later(0) });
       const endless = await issue({ timeout_at: null });
@@ -48,7 +48,7 @@ for (const dialect of testDialects) {
       expect(await rowOf(over)).toMatchObject({ status: "pending", dispatched_at: null, delivery_claim_token: null });
     });
 
-    test("is not won when its time went by between the look and the claim", async () => {
+    test("is not claimed when its time limit passes between the read and the claim", async () => {
       const id = await issue({ timeout_at: later(1000) });
       const win = (now: Date) =>
         opened.database.write((tx) =>
@@ -120,7 +120,7 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("that no command waits for is told once a minute with a count, for each agent", async () => {
+    test("is logged once a minute per agent with a count when no command waits for it", async () => {
       const lines: unknown[] = [];
       const log: Log = {
         ...createLog({ level: "error", json: true }),
@@ -142,7 +142,7 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("is stored without the secrets in what the engine said, and with every id", async () => {
+    test("is stored with secrets in engine texts redacted, and with every id", async () => {
       const secret = "sk_live_4eC39HqLyjWDarjtT1zdp7dc";
       const long = `${secret}${"x".repeat(600)}`;
       const result = {

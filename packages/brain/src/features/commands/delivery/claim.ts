@@ -7,7 +7,7 @@ import { childKeyPrefix, claimPending, type PendingCommand, pendingChildren, pen
 import { framePayload } from "./frame.ts";
 import { dueForResend, type ResendRule, resendRule, winResend } from "./resend-store.ts";
 
-/** A command won for one delivery, as the frame's id and payload. */
+/** A command claimed for one delivery, as the frame's id and payload. */
 export interface ClaimedCommand {
   readonly id: string;
   readonly payload: Record<string, unknown>;
@@ -23,52 +23,52 @@ export interface CommandDeps extends Core {
 export interface ClaimRequest extends SessionReach {
   readonly agentId: string;
   readonly max: number;
-  /** Whether unacknowledged commands that may be repeated are given again, as polls are. */
+  /** Whether to include unacknowledged commands that may be repeated, as polls do. */
   readonly withResends?: boolean;
 }
 
 export interface Claimed {
   readonly commands: readonly ClaimedCommand[];
-  /** A bound was met: there may be more for the same session. */
+  /** A limit was reached: there may be more for the same session. */
   readonly hasMore: boolean;
 }
 
-/** What makes commands only when somebody can be given them: the children of bulk retries. */
+/** Creates commands only when an agent can take them: the children of bulk retries. */
 export interface ChildSource {
-  /** Makes commands for a poll of the agent that honours these contracts, and gives them; at most `max`. */
+  /** Creates and returns at most `max` commands for a poll of the agent that supports these contracts. */
   take(request: { agentId: string; engines: ReadonlySet<string>; max: number }): Promise<readonly CommandRow[]>;
-  /** For which of these agents `take` would make commands now. */
+  /** For which of these agents `take` would create commands now. */
   waitingFor(agentIds: readonly string[]): Promise<readonly WaitingChildren[]>;
 }
 
-/** Commands of a bulk retry that would be made for an agent. */
+/** Commands of bulk retries that could be created for an agent. */
 export interface WaitingChildren {
   readonly agentId: string;
   readonly action: string;
   readonly engine: string;
-  /** What shares the allowance. */
+  /** Key of the shared allowance. */
   readonly pool: string;
-  /** How many would be made now, for all agents of the pool together. */
+  /** How many could be created now, for all agents of the pool together. */
   readonly allowance: number;
 }
 
 export interface ClaimDeps extends CommandDeps {
   children(): ChildSource | null;
-  /** Told of commands whose move has been committed. */
+  /** Called with commands whose move has been committed. */
   changed(command: Pick<CommandRow, "id" | "project_id">): void;
 }
 
-/** Rows looked at together: commands that this session may not be given must not hide those behind them. */
+/** Rows per page: commands that this session cannot take must not hide those after them. */
 const pageRows = 500;
-/** What one claim holds in memory, about: a single command may be as large as a frame. */
+/** Approximate memory limit of one claim: a single command may be as large as a frame. */
 const maxClaimedCharacters = 4_194_304;
 
-/** One claim under way. */
+/** A claim in progress. */
 interface ClaimBatch {
   readonly request: ClaimRequest;
   readonly commands: ClaimedCommand[];
   characters: number;
-  /** The sessions that the agent has now in any process, once they were looked at. */
+  /** The sessions of the agent in all processes, once loaded. */
   sessions: Promise<readonly SessionReach[]> | null;
 }
 
@@ -76,8 +76,8 @@ const isFull = ({ request, commands, characters }: ClaimBatch): boolean =>
   commands.length >= request.max || characters >= maxClaimedCharacters;
 
 /**
- * Claims what waits for an agent, in issued_at order, before it is sent: of two sessions that ask at once, one wins. Children of bulk retries
- * that follow one another are claimed by one transaction, every other command by one of its own.
+ * Claims the commands that wait for an agent, in issued_at order, before they are sent. Of two concurrent sessions, one wins each command.
+ * Consecutive children of bulk retries are claimed in one transaction, every other command in its own.
  */
 export function createClaim({
   database,
@@ -98,7 +98,7 @@ export function createClaim({
       }
       await claimNew(batch);
     } catch (error) {
-      // What is claimed must reach the agent; the rest stays pending.
+      // Claimed commands must reach the agent; the rest stays pending.
       if (batch.commands.length === 0) throw error;
       log.warn("commands.claim_cut_short", { agent_id: request.agentId, message: (error as Error).message });
       return { commands: batch.commands, hasMore: true };
@@ -106,7 +106,7 @@ export function createClaim({
     return { commands: batch.commands, hasMore: isFull(batch) };
   };
 
-  /** Polls take the children of bulk retries before anything else: those that wait already, then more. */
+  /** Polls take the children of bulk retries first: those already pending, then new ones. */
   async function claimChildren(batch: ClaimBatch): Promise<void> {
     const { agentId, max, retryContracts: engines } = batch.request;
     if (engines.size === 0 || max === 0) return;
@@ -161,7 +161,7 @@ export function createClaim({
     }
   }
 
-  /** Whether a session of the agent can do what this one cannot. */
+  /** Whether another session of the agent is fully eligible for the command. */
   async function isAnyEligible(batch: ClaimBatch, command: PendingCommand): Promise<boolean> {
     batch.sessions ??= findAgent(database.read, command.project_id, batch.request.agentId).then((agent) =>
       (agent?.sessions ?? []).map(reachOf),
@@ -169,13 +169,13 @@ export function createClaim({
     return (await batch.sessions).some((reach) => fitnessOf(command, reach) === "eligible");
   }
 
-  /** Gives the agent again, word for word, what it has not acknowledged and may do twice. */
+  /** Sends unacknowledged commands again, unchanged, if they may be repeated. */
   async function resend(batch: ClaimBatch): Promise<void> {
     const { agentId, max } = batch.request;
     const left = max - batch.commands.length;
     if (left <= 0) return;
     const rule: ResendRule = resendRule(clock.now(), redispatch);
-    for (const row of await dueForResend(database.read, { agentId, rule, limit: Math.min(left, resentAtOnce) })) {
+    for (const row of await dueForResend(database.read, { agentId, rule, limit: Math.min(left, maxResends) })) {
       const token = row.delivery_claim_token;
       if (token === null) continue;
       if (await database.write((tx) => winResend(tx, { id: row.id, token, rule }))) add(batch, row, token);
@@ -188,10 +188,10 @@ export function createClaim({
   }
 }
 
-/** Commands that may be repeated are small, but for fires with their inputs. */
-const resentAtOnce = 50;
+/** Maximum commands to resend at once. Most repeatable commands are small. */
+const maxResends = 50;
 
-/** The first commands that one transaction may claim: children as long as nothing else comes between. */
+/** The leading commands that one transaction may claim: consecutive children, or one other command. */
 function claimedTogether(commands: readonly PendingCommand[]): readonly PendingCommand[] {
   const other = commands.findIndex(({ idempotency_key }) => idempotency_key?.startsWith(childKeyPrefix) !== true);
   return other === -1 ? commands : commands.slice(0, Math.max(1, other));

@@ -17,7 +17,7 @@ const clock = createFakeClock();
 const at = (seconds: number) => new Date(clock.now().getTime() + seconds * 1000);
 
 for (const dialect of testDialects) {
-  describe(`open commands over their time on ${dialect}`, () => {
+  describe(`open commands past their time limit on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     let moved: string[] = [];
     let ended: string[] = [];
@@ -44,7 +44,7 @@ for (const dialect of testDialects) {
       await opened.database.write((tx) => tx.deleteFrom("commands").execute());
     });
 
-    test("that cannot be signed hold up nobody when their end cannot be written", async () => {
+    test("that cannot be signed do not throw when their end cannot be written", async () => {
       const write = () => Promise.reject(new Error("the database is away"));
       const id = await add({ status: "dispatched", delivery_claim_token: "t" });
       const claimed = { id, payload: { delivery_claim_token: "t" } };
@@ -54,7 +54,7 @@ for (const dialect of testDialects) {
       expect(ended).toEqual([id]);
     });
 
-    test("end once, each told of, and nobody else's do", async () => {
+    test("time out once each, and no others do", async () => {
       const due = [await add({ timeout_at: at(0) }), await add({ timeout_at: at(-60), status: "dispatched" })];
       await add({ timeout_at: at(1) });
       await add({ timeout_at: null });
@@ -76,7 +76,7 @@ for (const dialect of testDialects) {
       expect(expired.flat()).toHaveLength(20);
     });
 
-    test("end in batches, and none begins once the process stops", async () => {
+    test("end in batches, and no batch starts after the process stops", async () => {
       const rows = Array.from({ length: 1001 }, () => commandRow({ project_id: projectId, timeout_at: at(-1) }));
       await opened.database.write(async (tx) => {
         for (let start = 0; start < rows.length; start += 100) {
@@ -90,7 +90,7 @@ for (const dialect of testDialects) {
       expect(await delivery().expire(never)).toBe(1001);
     });
 
-    test("are few among many when they are listed", async () => {
+    test("are listed through an index when they are few among many", async () => {
       const rows = Array.from({ length: 2000 }, (_, index) =>
         commandRow({
           project_id: projectId,

@@ -2,7 +2,7 @@ import { type CommandAction, canonicalText, parseJson } from "@svc/protocol";
 import { storedJson } from "../../../platform/database/values/stored-json.ts";
 import type { CommandRow } from "../../../schema/tables/index.ts";
 
-/** The payload of the frame that takes a command to its agent (spec part 3, section 1.9). */
+/** The payload of a command frame. */
 export function framePayload(
   row: Pick<CommandRow, "action" | "target_type" | "target_id" | "engine" | "payload" | "issued_by">,
   { timeoutSeconds, token }: { timeoutSeconds: number; token: string },
@@ -17,12 +17,12 @@ export function framePayload(
   };
 }
 
-/** What signing puts around a payload, at most 241 bytes, and room for numbers that the database writes in another form. */
+/** Signing adds at most 241 bytes. The rest covers numbers that the database stores in a longer form. */
 const envelopeBytes = 512;
 const largest = { timeoutSeconds: 3600, token: "t".repeat(43) };
 const someUser = "00000000-0000-0000-0000-000000000000";
 
-/** Bytes of the frame of such a command, at most. */
+/** Upper bound of the frame size of a command, in bytes. */
 export function frameBytes({
   action,
   target,

@@ -5,12 +5,12 @@ import { changesOne } from "../../../platform/database/results.ts";
 import type { CommandRow, Db, Tables } from "../../../schema/tables/index.ts";
 import { commandMachine } from "../states.ts";
 
-/** When a dispatched command may be sent once more. */
+/** When a dispatched command may be sent again. */
 export interface ResendRule {
   readonly now: Date;
-  /** It was dispatched after this. */
+  /** It must have been dispatched after this. */
   readonly dispatchedAfter: Date;
-  /** It was last sent then or before. */
+  /** It must have been last sent at or before this. */
   readonly lastSentBy: Date;
 }
 
@@ -37,7 +37,7 @@ const isDue =
       eb("timeout_at", ">", now),
     ]);
 
-/** Commands of the agent that are due to be sent again, oldest first. */
+/** Commands of the agent that are due for a resend, oldest first. */
 export const dueForResend = (
   db: Db,
   { agentId, rule, limit }: { agentId: string; rule: ResendRule; limit: number },
@@ -52,7 +52,7 @@ export const dueForResend = (
     .limit(limit)
     .execute();
 
-/** Those of the agents that have such commands. */
+/** Those of the agents that have commands due for a resend. */
 export async function agentsDueForResend(db: Db, agentIds: readonly string[], rule: ResendRule): Promise<string[]> {
   const rows = await db
     .selectFrom("commands")
@@ -64,7 +64,7 @@ export async function agentsDueForResend(db: Db, agentIds: readonly string[], ru
   return rows.flatMap(({ agent_id }) => agent_id ?? []);
 }
 
-/** Wins a command for one more send under the same token; false when another poll, an ack or its end came first. */
+/** Claims a command for one resend with the same token; false when another poll, an ack or its end came first. */
 export const winResend = (
   tx: Tx<Tables>,
   { id, token, rule }: { id: string; token: string; rule: ResendRule },

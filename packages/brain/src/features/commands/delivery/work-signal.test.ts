@@ -8,7 +8,7 @@ import type { CommandRow } from "../../../schema/tables/index.ts";
 import { WorkSignal } from "./work-signal.ts";
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
-/** No poll waits as long as this: it is woken, or `stop` ends it. */
+/** Longer than any test: polls end because they are woken or stopped. */
 const waitMs = 600_000;
 
 for (const dialect of testDialects) {
@@ -25,7 +25,7 @@ for (const dialect of testDialects) {
         recheckMs: 20,
       });
 
-    /** A command that nobody was told of. */
+    /** A command without a notification. */
     const issue = (row: Partial<CommandRow>) =>
       opened.database.write((tx) =>
         tx
@@ -34,7 +34,7 @@ for (const dialect of testDialects) {
           .execute(),
       );
 
-    /** What a poll is told by the look that wakes another poll, whose agent may be given its command. */
+    /** How the wait of a poll ends when the same re-check wakes another poll, whose agent can take its command. */
     async function outcome(
       row: Partial<CommandRow>,
       {
@@ -50,7 +50,7 @@ for (const dialect of testDialects) {
       await issue({ agent_id: otherId });
       const work = open();
       const { signal } = new AbortController();
-      const news = work.wait({
+      const end = work.wait({
         agentId,
         max,
         retryContracts: new Set(contracts),
@@ -61,7 +61,7 @@ for (const dialect of testDialects) {
       });
       await work.wait({ agentId: otherId, max: 1, retryContracts: new Set(), waitMs, signal });
       await work.stop();
-      return news;
+      return end;
     }
     const ofAction = (action: string, parameters: Record<string, unknown>) => ({
       action,
@@ -73,7 +73,7 @@ for (const dialect of testDialects) {
       ["retry_task", { engine: "bullmq" }, ["celery", "bullmq"]],
       ["bulk_retry", { filter: { engine: "bullmq" } }, ["bullmq"]],
     ])("is woken by a %s with %o that its contracts allow", async (action, parameters, contracts) => {
-      expect(await outcome(ofAction(action, parameters), { contracts })).toBe("look");
+      expect(await outcome(ofAction(action, parameters), { contracts })).toBe("work");
     });
 
     test.each([
@@ -83,25 +83,25 @@ for (const dialect of testDialects) {
       ["retry_task", { engine: 5 }, ["5"]],
       ["bulk_retry", { filter: { engine: "bullmq" } }, ["celery"]],
       ["bulk_retry", { filter: null }, ["bullmq"]],
-    ])("sleeps on beside a %s with %o that it may not be given", async (action, parameters, contracts) => {
+    ])("keeps waiting when a %s with %o is not allowed", async (action, parameters, contracts) => {
       expect(await outcome(ofAction(action, parameters), { contracts })).toBe("over");
     });
 
     test.each([
-      ["is woken by", "retry_task", { engine: "bullmq" }, ["bullmq"], "look"],
-      ["sleeps on beside", "retry_task", { engine: "bullmq" }, ["celery"], "over"],
-      ["sleeps on beside", "bulk_retry", { filter: { engine: "bullmq" } }, ["bullmq"], "over"],
-    ])("%s a %s with %o when it only submits %j again", async (_does, action, parameters, resubmits, news) => {
-      expect(await outcome(ofAction(action, parameters), { resubmits })).toBe(news);
+      ["is woken by", "retry_task", { engine: "bullmq" }, ["bullmq"], "work"],
+      ["keeps waiting for", "retry_task", { engine: "bullmq" }, ["celery"], "over"],
+      ["keeps waiting for", "bulk_retry", { filter: { engine: "bullmq" } }, ["bullmq"], "over"],
+    ])("%s a %s with %o when it resubmits only %j", async (_does, action, parameters, resubmits, end) => {
+      expect(await outcome(ofAction(action, parameters), { resubmits })).toBe(end);
     });
 
-    test("sleeps on when it takes nothing", async () => {
+    test("keeps waiting when it takes no commands", async () => {
       expect(await outcome({}, { max: 0 })).toBe("over");
     });
 
-    test("sleeps on beside a command whose time is over", async () => {
+    test("keeps waiting when the command has timed out", async () => {
       expect(await outcome({ timeout_at: clock.now() })).toBe("over");
-      expect(await outcome({ timeout_at: new Date(clock.now().getTime() + 1) })).toBe("look");
+      expect(await outcome({ timeout_at: new Date(clock.now().getTime() + 1) })).toBe("work");
     });
 
     const sentAgo = (seconds: number): Partial<CommandRow> => {
@@ -115,21 +115,21 @@ for (const dialect of testDialects) {
       };
     };
 
-    test("is woken by a sent command that it may be given again, and by no other", async () => {
-      expect(await outcome(sentAgo(10))).toBe("look");
+    test("is woken by a sent command that is due for a resend, and by no other", async () => {
+      expect(await outcome(sentAgo(10))).toBe("work");
       expect(await outcome(sentAgo(9))).toBe("over");
       expect(await outcome(sentAgo(10), { withResends: false })).toBe("over");
     });
 
-    test("is not told of again and again while the database is away", async () => {
+    test("is logged only once while the database is unavailable", async () => {
       const warnings: unknown[] = [];
-      const fourLooks = Promise.withResolvers<void>();
-      let looks = 0;
+      const fourReads = Promise.withResolvers<void>();
+      let reads = 0;
       const read = {
         selectFrom() {
-          looks += 1;
-          if (looks === 4) fourLooks.resolve();
-          throw new Error("the database is away");
+          reads += 1;
+          if (reads === 4) fourReads.resolve();
+          throw new Error("the database is unavailable");
         },
       };
       const work = new WorkSignal({
@@ -140,13 +140,13 @@ for (const dialect of testDialects) {
       });
       const { signal } = new AbortController();
       const waiting = work.wait({ agentId: randomUUID(), max: 1, retryContracts: new Set(), waitMs: 30_000, signal });
-      await fourLooks.promise;
+      await fourReads.promise;
       await work.stop();
       expect(await waiting).toBe("over");
-      expect(warnings).toEqual([["commands.recheck_failed", { times: 1, message: "the database is away" }]]);
+      expect(warnings).toEqual([["commands.recheck_failed", { times: 1, message: "the database is unavailable" }]]);
     });
 
-    test("is woken for the children of bulk retries, while others take all that may go now", async () => {
+    test("is woken for the children of bulk retries within their allowance", async () => {
       const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
       const kind = { action: "bulk_retry", engine: "bullmq", pool: "project bullmq", allowance: 3 };
       const work = new WorkSignal({
@@ -167,10 +167,10 @@ for (const dialect of testDialects) {
       work.announceChildren();
       await Promise.all([waits[1], waits[3]]);
       await work.stop();
-      expect(await Promise.all(waits)).toEqual(["over", "look", "over", "look", "over"]);
+      expect(await Promise.all(waits)).toEqual(["over", "work", "over", "work", "over"]);
     });
 
-    test("leaves what it may not be given to another poll of its agent", async () => {
+    test("leaves commands it cannot take to another poll of its agent", async () => {
       const agentId = randomUUID();
       const work = open();
       const { signal } = new AbortController();
@@ -180,7 +180,7 @@ for (const dialect of testDialects) {
       await issue({ agent_id: agentId, ...ofAction("retry_task", { engine: "bullmq" }) });
       await waits[1];
       await work.stop();
-      expect(await Promise.all(waits)).toEqual(["over", "look"]);
+      expect(await Promise.all(waits)).toEqual(["over", "work"]);
     });
   });
 }

@@ -8,11 +8,11 @@ import type { ChildSource, ClaimRequest, CommandDeps } from "./claim.ts";
 import { waitingKinds } from "./claim-store.ts";
 import { agentsDueForResend, resendRule } from "./resend-store.ts";
 
-type WaitEnd = "look" | "revoked" | "over";
+type WaitEnd = "work" | "revoked" | "over";
 
-/** A poll that waits, with what it will claim. */
+/** A waiting poll, with what it can claim. */
 interface Waiter extends Pick<ClaimRequest, "max" | "retryContracts" | "resubmits" | "withResends"> {
-  wake(news: WaitEnd): void;
+  wake(end: WaitEnd): void;
 }
 
 export interface WaitRequest extends ClaimRequest {
@@ -20,31 +20,31 @@ export interface WaitRequest extends ClaimRequest {
   readonly signal: AbortSignal;
 }
 
-const specRecheckMs = 250;
+const defaultRecheckMs = 250;
 const agentsPerStatement = 500;
-/** Rounds of bulk retries come close together, and one look serves them all. */
+/** Rounds of bulk retries come in bursts; one check covers them all. */
 const gatherMs = 2;
-/** Told to other processes instead of an agent. */
-const childrenWord = "children";
+/** Sent to other processes instead of an agent id. */
+const childrenMessage = "children";
 
 export interface WorkSignalDeps extends Pick<CommandDeps, "clock" | "log" | "redispatch"> {
   readonly database: CommandDeps["database"] & BroadcastDeps["database"];
   readonly children?: () => ChildSource | null;
-  /** Time between two re-checks, in milliseconds, instead of 250; set by tests. */
+  /** Interval of the re-check, in milliseconds. Default 250; set by tests. */
   readonly recheckMs?: number;
 }
 
 /**
- * Notifies that commands wait for agents. Wakes waiting polls: at once by a notification (in process, or LISTEN/NOTIFY from another
- * replica), and every 250 ms by one look at the database for all of them together, which catches what a lost notification missed. That look
- * wakes only a poll that may be given something of what waits: any other would come back at once, and look for itself four times a second.
- * The children of bulk retries are made by the poll that takes them, so word of them names no agent.
+ * Notifies that commands wait for agents. Wakes waiting polls at once by a notification (in process, or LISTEN/NOTIFY from another replica).
+ * Every 250 ms, one database check for all polls together covers lost notifications. That check wakes only polls that can take a waiting
+ * command: any other would wait again at once and query the database four times a second. The children of bulk retries are created by the
+ * poll that takes them, so their notification names no agent.
  */
 export class WorkSignal {
   readonly #deps: WorkSignalDeps;
   readonly #others: Broadcast<string>;
   readonly #recheckFailed: ThrottledLog;
-  readonly #childLooks: CoalescingQueue<void>;
+  readonly #childChecks: CoalescingQueue<void>;
   /** Polls by agent. */
   readonly #waiting = new Map<string, Set<Waiter>>();
   readonly #listeners = new Set<(agentId: string | null) => void>();
@@ -61,41 +61,41 @@ export class WorkSignal {
     this.#recheckFailed = createThrottledLog(clock, (times, about) =>
       log.warn("commands.recheck_failed", { times, ...about }),
     );
-    this.#childLooks = new CoalescingQueue(
-      () => this.#lookForChildren(),
+    this.#childChecks = new CoalescingQueue(
+      () => this.#wakeForChildren(),
       (_key, { message }) => this.#recheckFailed({ message }),
     );
   }
 
   async start(): Promise<void> {
-    await this.#others.listen((word) => this.#received(word), { onGap: () => this.#notify(null) });
+    await this.#others.listen((message) => this.#received(message), { onGap: () => this.#notify(null) });
   }
 
-  /** Commands for these agents have been committed: told here at once, and to the other processes. Never throws, never waits. */
+  /** Commands for these agents have been committed: notifies this process and the others. Never throws, never waits. */
   announce(agentIds: readonly string[]): void {
     for (const agentId of agentIds) this.#notify(agentId);
     void this.#others.send(agentIds);
   }
 
-  /** Bulk retries have children to be taken: told here at once, and to the other processes. Never throws, never waits. */
+  /** Bulk retries have available children: notifies this process and the others. Never throws, never waits. */
   announceChildren(): void {
-    this.#received(childrenWord);
-    void this.#others.send([childrenWord]);
+    this.#received(childrenMessage);
+    void this.#others.send([childrenMessage]);
   }
 
-  /** Calls `listener` for agents that commands wait for; null when word of some may have been lost. Returns the way to stop. */
+  /** Calls `listener` with agents that have waiting commands; null when notifications may have been lost. Returns the unsubscribe function. */
   onWork(listener: (agentId: string | null) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Makes the waiting polls of an agent look again: something about it changed. */
-  look(agentId: string): void {
-    this.#wake(agentId, "look");
+  /** Wakes the waiting polls of an agent to check for work, because something about it changed. */
+  wakePolls(agentId: string): void {
+    this.#wake(agentId, "work");
   }
 
-  lookAll(): void {
-    for (const agentId of [...this.#waiting.keys()]) this.look(agentId);
+  wakeAllPolls(): void {
+    for (const agentId of [...this.#waiting.keys()]) this.wakePolls(agentId);
   }
 
   /** Whether a poll of the agent waits here now. */
@@ -113,12 +113,12 @@ export class WorkSignal {
     const { promise, resolve } = Promise.withResolvers<WaitEnd>();
     const waiters = this.#waiting.get(agentId) ?? new Set<Waiter>();
     this.#waiting.set(agentId, waiters);
-    const wake = (news: WaitEnd) => {
+    const wake = (end: WaitEnd) => {
       clearTimeout(deadline);
       signal.removeEventListener("abort", giveUp);
       waiters.delete(waiter);
       if (waiters.size === 0) this.#waiting.delete(agentId);
-      resolve(news);
+      resolve(end);
     };
     const waiter: Waiter = { ...given, wake };
     const giveUp = () => wake("over");
@@ -134,26 +134,26 @@ export class WorkSignal {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     for (const agentId of [...this.#waiting.keys()]) this.#wake(agentId, "over");
-    await Promise.all([this.#childLooks.stop(), this.#others.stop()]);
+    await Promise.all([this.#childChecks.stop(), this.#others.stop()]);
   }
 
   #waitersOf(agentId: string): readonly Waiter[] {
     return [...(this.#waiting.get(agentId) ?? [])];
   }
 
-  #wake(agentId: string, news: WaitEnd): void {
-    for (const waiter of this.#waitersOf(agentId)) waiter.wake(news);
+  #wake(agentId: string, end: WaitEnd): void {
+    for (const waiter of this.#waitersOf(agentId)) waiter.wake(end);
   }
 
   #notify(agentId: string | null): void {
-    // A lost word costs polls no more than the time to the next common look.
-    if (agentId !== null) this.look(agentId);
+    // After a lost notification, polls wait at most until the next re-check.
+    if (agentId !== null) this.wakePolls(agentId);
     for (const listener of this.#listeners) listener(agentId);
   }
 
-  #received(word: string): void {
-    if (word !== childrenWord) this.#notify(word);
-    else if (this.#waiting.size > 0) void this.#childLooks.run(childrenWord);
+  #received(message: string): void {
+    if (message !== childrenMessage) this.#notify(message);
+    else if (this.#waiting.size > 0) void this.#childChecks.run(childrenMessage);
   }
 
   #takesChildren(agentId: string): boolean {
@@ -179,18 +179,18 @@ export class WorkSignal {
       ]);
       for (const agentId of revoked) this.revoked(agentId);
       for (const waiter of due.flatMap((agentId) => this.#waitersOf(agentId))) {
-        if (waiter.max > 0 && waiter.withResends === true) waiter.wake("look");
+        if (waiter.max > 0 && waiter.withResends === true) waiter.wake("work");
       }
       for (const kind of [...pending, ...inBulk]) {
         for (const waiter of this.#waitersOf(kind.agentId)) {
-          if (waiter.max > 0 && fitnessOf(kind, waiter) !== "ineligible") waiter.wake("look");
+          if (waiter.max > 0 && fitnessOf(kind, waiter) !== "ineligible") waiter.wake("work");
         }
       }
     }
   }
 
-  /** Wakes polls for the children of bulk retries: no more than can be given some now, those of the agents that wait longest. */
-  async #lookForChildren(): Promise<void> {
+  /** Wakes polls for the children of bulk retries: only as many as can get some now, longest waiting agents first. */
+  async #wakeForChildren(): Promise<void> {
     await pause(gatherMs);
     const ofChildren = [...this.#waiting.keys()].filter((agentId) => this.#takesChildren(agentId));
     const left = new Map<string, number>();
@@ -202,7 +202,7 @@ export class WorkSignal {
           const allowance = left.get(kind.pool) ?? kind.allowance;
           if (allowance <= 0 || waiter.max === 0 || fitnessOf(kind, waiter) === "ineligible") continue;
           left.set(kind.pool, allowance - waiter.max);
-          waiter.wake("look");
+          waiter.wake("work");
         }
       }
     }
@@ -217,6 +217,6 @@ export class WorkSignal {
           this.#timer = null;
           this.#scheduleRecheck();
         });
-    }, this.#deps.recheckMs ?? specRecheckMs);
+    }, this.#deps.recheckMs ?? defaultRecheckMs);
   }
 }

@@ -12,7 +12,7 @@ const agentId = "aaaaaaaa-0000-4000-8000-000000000001";
 const clock = createFakeClock();
 
 for (const dialect of testDialects) {
-  describe(`commands that the brain issues itself on ${dialect}`, () => {
+  describe(`commands that the service issues itself on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     const published: string[] = [];
     let commands: Commands;
@@ -54,7 +54,7 @@ for (const dialect of testDialects) {
     };
     const never = new AbortController().signal;
 
-    test("wait for their agent until their time is over", async () => {
+    test("wait for their agent until they time out", async () => {
       const row = await issue();
       expect(row).toMatchObject({
         status: "pending",
@@ -77,7 +77,7 @@ for (const dialect of testDialects) {
       expect(await issue({ idempotencyKey, projectId: randomUUID() })).toBeDefined();
     });
 
-    test("wake who waits for their result", async () => {
+    test("wake the caller that waits for their result", async () => {
       const row = await issue();
       const waiting = commands.awaitResult(row!.id, { waitMs: 30_000, signal: never });
       await report(row!.id, { status: "success", result: { engine_state: "success" } });
@@ -87,7 +87,7 @@ for (const dialect of testDialects) {
       expect(await commands.awaitResult(row!.id, { waitMs: 30_000, signal: never })).toEqual(outcome);
     });
 
-    test("have no result when the wait is over or given up", async () => {
+    test("have no result when the wait ends or is aborted", async () => {
       const row = await issue();
       expect(await commands.awaitResult(row!.id, { waitMs: 1, signal: never })).toBeNull();
       const givenUp = new AbortController();
@@ -112,28 +112,28 @@ for (const dialect of testDialects) {
       if (dialect === "postgres") await database.close();
     });
 
-    test("are told of in every process when they wait again, since another connection may take them", async () => {
+    test("are announced in every process when they are pending again, since another connection may take them", async () => {
       const database = dialect === "postgres" ? await opened.openAgain() : opened.database;
       const other = open(database);
       await other.start();
-      const told: [string, string | null][] = [];
-      commands.work.onWork((id) => void told.push(["here", id]));
-      other.work.onWork((id) => void told.push(["there", id]));
+      const announced: [string, string | null][] = [];
+      commands.work.onWork((id) => void announced.push(["here", id]));
+      other.work.onWork((id) => void announced.push(["there", id]));
       await issue();
       const [claimed] = (await commands.claim({ agentId, max: 10, retryContracts: new Set() })).commands;
       await commands.unsent(claimed!);
       const where = dialect === "postgres" ? ["here", "there"] : ["here"];
-      await waitFor(() => told.length === where.length);
-      expect(told).toEqual(where.map((place) => [place, agentId]));
+      await waitFor(() => announced.length === where.length);
+      expect(announced).toEqual(where.map((place) => [place, agentId]));
       const once = await issue({ action: "retry_task" });
       const more = await commands.claim({ agentId, max: 10, retryContracts: new Set(["bullmq"]) });
       for (const command of more.commands) if (command.id === once!.id) await commands.unsent(command);
-      expect(told).toHaveLength(where.length);
+      expect(announced).toHaveLength(where.length);
       await other.stop();
       if (dialect === "postgres") await database.close();
     });
 
-    test("give their result to its handler inside its transaction, also when it is late", async () => {
+    test("pass their result to its handler inside the transaction, also when it is late", async () => {
       const seen: unknown[] = [];
       commands.reports.onResult("reconcile_task", async (tx, { command, status, isLate, result }) => {
         const { count } = await tx

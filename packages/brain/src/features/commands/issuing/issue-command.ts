@@ -6,7 +6,7 @@ import type { CommandRow, CommandTaskRow, Core, Tables } from "../../../schema/t
 import { type Audit, type AuditEntry, type AuditOrigin, ownOrigin } from "../../audit/index.ts";
 import { holdAgents, insertCommands, insertCommandTasks } from "./issue-store.ts";
 
-/** What somebody, or the brain itself, wants an agent to do. */
+/** A command to issue, for a user or for the service itself. */
 export interface NewCommand {
   readonly projectId: string;
   readonly agentId: string;
@@ -14,27 +14,27 @@ export interface NewCommand {
   readonly target: { readonly type: string; readonly id: string | null };
   /** The stored payload. The command's engine is its `engine`, else `filter.engine`. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** A user; absent for what the brain issues by itself. */
+  /** A user; absent for commands of the service itself. */
   readonly issuedBy?: string | null;
   readonly sourceIp?: string | null;
   /** Unique in the project. */
   readonly idempotencyKey?: string | null;
-  /** Tells a repetition of the request from another one with the same key. */
+  /** Distinguishes a repeated request from another one with the same key. */
   readonly requestDigest?: string | null;
-  /** Of the audit row; the service itself when absent. */
+  /** Origin in the audit row; the service itself when absent. */
   readonly origin?: AuditOrigin;
-  /** What the audit row holds beside agent, target and engine. */
+  /** Facts for the audit row, in addition to agent, target and engine. */
   readonly facts?: Readonly<Record<string, unknown>>;
-  /** The audit row's action, when it is not `command.issue.<action>`; beside the agent it holds nothing but the facts then. */
+  /** The audit action, instead of `command.issue.<action>`. The row then contains only the agent and the facts. */
   readonly auditAction?: string;
 }
 
 export type IssuedCommand = Pick<CommandRow, "id" | "project_id" | "agent_id" | "action">;
 
 export interface Issued {
-  /** What was written, in the given order: not those whose project has their idempotency key already. */
+  /** The written commands, in the given order, without those whose idempotency key exists in the project. */
   readonly commands: readonly CommandRow[];
-  /** Agents that were revoked, or whose project was archived, since they were chosen. They are given nothing. */
+  /** Agents that were revoked, or whose project was archived, since they were chosen. They get no commands. */
   readonly absent: ReadonlySet<string>;
 }
 
@@ -44,13 +44,13 @@ export interface IssuingDeps extends Core {
   offer(...commands: readonly IssuedCommand[]): void;
 }
 
-/** The one way in which commands come about. */
+/** The only way to create commands. */
 export function createIssuing({ database, clock, audit, timeoutSeconds, offer }: IssuingDeps) {
   /**
-   * Writes pending commands inside the caller's transaction, which appends their audit entries as the last thing that it does and has them
-   * offered after its commit. Their agents stay as they are until it ends.
+   * Writes pending commands inside the caller's transaction. The caller appends their audit entries as its last step and offers the commands
+   * after the commit. Their agents cannot be revoked until then.
    *
-   * @param held agents that the transaction holds already; otherwise they are held here.
+   * @param held agents that the transaction already holds; otherwise they are locked here.
    */
   async function issueIn(
     tx: Tx<Tables>,
@@ -61,7 +61,7 @@ export function createIssuing({ database, clock, audit, timeoutSeconds, offer }:
     const present = held ?? (await holdAgents(tx, [...agentIds]));
     const taken = given.filter(({ agentId }) => present.has(agentId));
     const issuedAt = clock.now();
-    // Commands of one instant are sent in the order of their ids.
+    // Commands with the same time are sent in order of id.
     const ids = taken.map(() => uuidV7(clock)).sort();
     const timeoutAt = new Date(issuedAt.getTime() + timeoutSeconds * 1000);
     const rows = taken.map((command, index) => pendingRow(command, { id: ids[index] as string, issuedAt, timeoutAt }));
@@ -123,7 +123,7 @@ const pendingRow = (
   api_key_id: given.origin?.api_key_id ?? null,
 });
 
-/** The tasks that a command acts on. Checks by the service are left out: there may be many, and they change nothing. */
+/** The tasks that a command acts on. Reconciliation is left out: it may be frequent and changes nothing. */
 function tasksOf(
   { id, project_id, engine, action, target_type, target_id }: CommandRow,
   { parameters }: NewCommand,
@@ -134,7 +134,7 @@ function tasksOf(
   return taskIds.map((task_id) => ({ project_id, engine, task_id, command_id: id }));
 }
 
-/** The engine that a command's parameters name; null when they name none. */
+/** The engine in a command's parameters; null without one. */
 export function engineOf(parameters: Readonly<Record<string, unknown>>): string | null {
   const filter = parameters.filter as { engine?: unknown } | null | undefined;
   const engine = parameters.engine ?? filter?.engine;

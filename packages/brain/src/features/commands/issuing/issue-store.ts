@@ -2,7 +2,7 @@ import { chunks } from "../../../platform/chunks.ts";
 import type { Tx } from "../../../platform/database/database.ts";
 import type { AgentRow, BrainDatabase, CommandRow, CommandTaskRow, Tables } from "../../../schema/tables/index.ts";
 
-/** Inserts commands; the ids of those whose project had no such idempotency key. */
+/** Inserts commands; returns the ids of those whose idempotency key was new in the project. */
 export async function insertCommands(tx: Tx<Tables>, rows: readonly CommandRow[]): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
   const inserted = await tx
@@ -14,12 +14,12 @@ export async function insertCommands(tx: Tx<Tables>, rows: readonly CommandRow[]
   return new Set(inserted.map(({ id }) => id));
 }
 
-/** Rows of one statement: few enough for the parameters that a database takes. */
-const linkedAtOnce = 1_000;
+/** Rows per statement, within the parameter limits of the databases. */
+const linksPerStatement = 1_000;
 
-/** Notes which tasks commands act on; each pair may be given once. */
+/** Records which tasks commands act on. Each pair must be given only once. */
 export async function insertCommandTasks(tx: Tx<Tables>, rows: readonly CommandTaskRow[]): Promise<void> {
-  for (const some of chunks(rows, linkedAtOnce)) await tx.insertInto("command_tasks").values(some).execute();
+  for (const some of chunks(rows, linksPerStatement)) await tx.insertInto("command_tasks").values(some).execute();
 }
 
 /** The project's command with this idempotency key. */
@@ -35,7 +35,7 @@ export const findCommandByKey = (
     .where("idempotency_key", "=", idempotencyKey)
     .executeTakeFirst();
 
-/** Those of the agents that are there, unrevoked and of an active project, by id; until the transaction ends nobody revokes or archives them. */
+/** The agents that are unrevoked and in an active project, by id. They cannot be revoked or archived until the transaction ends. */
 export async function holdAgents(
   tx: Tx<Tables>,
   agentIds: readonly string[],
@@ -49,7 +49,7 @@ export async function holdAgents(
     .where("a.revoked_at", "is", null)
     .where("p.is_active", "=", true)
     .orderBy("a.id")
-    // Heartbeats go on meanwhile: a revocation changes the name, which is part of a key, and archiving takes the whole row.
+    // Heartbeats are not blocked. Revoking changes the name, which is part of a key, and archiving locks the whole row.
     .forKeyShare()
     .execute();
   return new Map(rows.map((row) => [row.id, row]));

@@ -6,7 +6,7 @@ import { createPlace } from "./place.ts";
 import { restartWorker } from "./requests.ts";
 
 for (const dialect of testDialects) {
-  describe(`a command whose agent goes between its admission and its row on ${dialect}`, () => {
+  describe(`a command whose agent becomes unavailable before its row is written on ${dialect}`, () => {
     let fixture: CommandFixture;
     beforeAll(async () => {
       fixture = await startCommands(dialect);
@@ -14,7 +14,7 @@ for (const dialect of testDialects) {
     afterAll(() => fixture.brain.stop());
 
     test.each([
-      ["is not there when the agent was revoked", "not_found", { resource: "agent" }],
+      ["is not found when the agent was revoked", "not_found", { resource: "agent" }],
       ["is refused when the project was archived", "conflict", { reason: "project_archived" }],
     ])("%s", async (_what, code, details) => {
       const { brain } = fixture;

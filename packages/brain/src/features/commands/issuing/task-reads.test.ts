@@ -9,7 +9,7 @@ for (const dialect of testDialects) {
   describe(`the tasks that a command names on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    test("that the project does not have in that engine are listed in the order of the command", async () => {
+    test("that do not exist in the project and engine are listed in the order of the command", async () => {
       await addProject(opened.database, projectId);
       await insertTasks(opened.database, [
         { project_id: projectId, task_id: "known" },

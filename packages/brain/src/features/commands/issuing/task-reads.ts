@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { jsonTextsInOrder } from "../../../platform/database/dialects/expressions/json-columns.ts";
 import type { Db, TaskRow } from "../../../schema/tables/index.ts";
 
-/** What a command tells its agent of a task, and who reported its newest event. */
+/** What a command includes about a task, and the agent that reported its newest event. */
 export type CommandTask = Pick<TaskRow, "name" | "priority" | "queue" | "reported_by">;
 
 export const findCommandTask = (
@@ -17,7 +17,7 @@ export const findCommandTask = (
     .where("task_id", "=", taskId)
     .executeTakeFirst();
 
-/** Those of the ids that are no task of this project and engine, in their order, `limit` at most. */
+/** Ids without a task in this project and engine, in the given order, at most `limit`. */
 export async function unknownTasks(
   db: Db,
   {

@@ -3,10 +3,10 @@ import type { TaskLinkRow } from "../../../schema/tables/index.ts";
 import { recordLinks } from "../../tasks/index.ts";
 import type { ReportedResult, ResultHandler } from "./report.ts";
 
-/** Actions whose result may name a task that was made for another one. */
+/** Actions whose result may name a new task that replaces another. */
 export const retryingActions = ["retry_task", "requeue_dead_letter", "bulk_retry"] as const;
 
-/** Notes which new task stands for which old one, when an engine retries by making a new task (spec part 3, section 4.3). */
+/** Records which new task replaces which old one, for engines that retry by creating a new task. */
 export const linkRetried: ResultHandler = async (tx, reported) => {
   if (reported.isLate || reported.status !== "completed") return;
   const links = linksOf(reported);
@@ -32,7 +32,7 @@ function linksOf({ command, result }: ReportedResult): TaskLinkRow[] {
   return [...links.values()];
 }
 
-/** Old ids are those of the command: an agent links nothing that it was not asked to retry. */
+/** Only ids from the command are linked, so an agent cannot link tasks that it was not asked to retry. */
 function pairsOf(
   parameters: Record<string, unknown>,
   result: Readonly<Record<string, unknown>>,
@@ -40,10 +40,10 @@ function pairsOf(
   if (typeof parameters.task_id === "string") {
     return [{ task_id: parameters.task_id, new_task_id: result.new_task_id }];
   }
-  const asked = new Set((parameters.filter as { task_ids?: unknown[] } | undefined)?.task_ids ?? []);
+  const requested = new Set((parameters.filter as { task_ids?: unknown[] } | undefined)?.task_ids ?? []);
   const results = Array.isArray(result.results) ? (result.results as unknown[]) : [];
   return results.flatMap((each) => {
     const { task_id, new_task_id } = (each ?? {}) as Record<string, unknown>;
-    return typeof task_id === "string" && asked.has(task_id) ? [{ task_id, new_task_id }] : [];
+    return typeof task_id === "string" && requested.has(task_id) ? [{ task_id, new_task_id }] : [];
   });
 }

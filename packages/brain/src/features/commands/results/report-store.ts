@@ -2,7 +2,7 @@ import type { Tx } from "../../../platform/database/database.ts";
 import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
 import { commandMachine } from "../states.ts";
 
-/** Notes the agent's ack of the present claim; an ack without token speaks for it too. */
+/** Records the agent's ack of the current claim. An ack without a token counts for it as well. */
 export async function markAcked(
   tx: Tx<Tables>,
   report: { id: string; agentId: string; token: string | null; now: Date },
@@ -18,7 +18,7 @@ export async function markAcked(
     .execute();
 }
 
-/** Stores the agent's result and gives the command; undefined when it is terminal, another agent's, or of another claim. */
+/** Stores the agent's result; returns the command, or undefined when it is terminal or belongs to another agent or claim. */
 export function finish(
   tx: Tx<Tables>,
   report: {

@@ -113,7 +113,7 @@ const storedText = (text: string): string =>
 
 const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
-/** Keys of engine texts inside results. Ids are not redacted, because they could not be looked up afterwards. */
+/** Keys of engine texts inside results. Ids are not redacted, because a redacted id could not be found again. */
 const redactedKeys: ReadonlySet<string> = new Set(["error", "exception", "error_excerpt"]);
 /** The end of an excerpt is the most useful part. It is cut before redaction. */
 const excerptCharacters = 512;

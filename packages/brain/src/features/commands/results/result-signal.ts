@@ -9,7 +9,7 @@ import { endedAmong } from "../reads.ts";
 /** How a command ended. */
 export type EndedCommand = Pick<CommandRow, "id" | "project_id" | "action" | "status">;
 
-/** An ended command with what its agent said. */
+/** An ended command with its agent's result. */
 export interface CommandOutcome extends EndedCommand {
   /** JSON text of the result; null unless it is completed. */
   readonly result: string | null;
@@ -26,8 +26,8 @@ export interface ResultSignalDeps {
 }
 
 /**
- * Tells that commands ended: those who wait for one of them, in this process at once and in the others by LISTEN/NOTIFY, and listeners.
- * What a lost notification missed is found by one look every 250 ms for all who wait.
+ * Notifies waiting callers and listeners that commands ended: in this process at once, in others by LISTEN/NOTIFY. One check every 250 ms for
+ * all waiting callers covers lost notifications.
  */
 export class ResultSignal {
   readonly #read: BrainDatabase["read"];
@@ -51,23 +51,23 @@ export class ResultSignal {
   }
 
   start(): Promise<void> {
-    return this.#others.listen((ended) => this.#tell(ended, false));
+    return this.#others.listen((ended) => this.#notify(ended, false));
   }
 
   /** Commands whose end has been committed. Never throws, never waits. */
   ended(commands: readonly EndedCommand[]): void {
     const ended = commands.map(({ id, project_id, action, status }) => ({ id, project_id, action, status }));
-    for (const each of ended) this.#tell(each, true);
+    for (const each of ended) this.#notify(each, true);
     void this.#others.send(ended);
   }
 
-  /** Calls `listener` for commands that ended in this process or another, unless word of it was lost; returns the way to stop. */
+  /** Calls `listener` for commands that ended in any process, unless a notification is lost. Returns the unsubscribe function. */
   onEnded(listener: (ended: EndedCommand, isHere: boolean) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** The outcome of a command once it has ended; null when the wait is over or given up before. */
+  /** The outcome of a command once it has ended; null when the wait ends or is aborted before. */
   async awaitResult(
     id: string,
     { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
@@ -80,7 +80,7 @@ export class ResultSignal {
     const deadline = setTimeout(giveUp, waitMs);
     signal.addEventListener("abort", giveUp);
     try {
-      // It may have ended before anybody waited.
+      // It may have ended before this wait began.
       const already = await this.#outcomeOf(id);
       if (already !== null || signal.aborted || this.#isStopped) return already;
       this.#scheduleRecheck();
@@ -103,10 +103,10 @@ export class ResultSignal {
   }
 
   #wake(id: string): void {
-    for (const look of [...(this.#waiting.get(id) ?? [])]) look();
+    for (const wake of [...(this.#waiting.get(id) ?? [])]) wake();
   }
 
-  #tell(ended: EndedCommand, isHere: boolean): void {
+  #notify(ended: EndedCommand, isHere: boolean): void {
     this.#wake(ended.id);
     for (const listener of this.#listeners) listener(ended, isHere);
   }

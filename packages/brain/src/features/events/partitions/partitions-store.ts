@@ -3,11 +3,11 @@ import pg from "pg";
 import { days } from "../../../platform/durations.ts";
 
 /**
- * Daily range partitions of events on the server database. One is made beside the table and then attached, which readers and writers
- * do not wait for; it is detached the same way before it is dropped.
+ * Daily range partitions of events on PostgreSQL. A partition is created as a separate table and then attached, so readers and writers do
+ * not wait. It is detached the same way before it is dropped.
  */
 const partitionName = /^events_(\d{4})(\d{2})(\d{2})$/;
-/** Any number: every process that changes partitions takes this lock first. */
+/** Arbitrary number of the advisory lock that every process takes before it changes partitions. */
 const partitionLock = "5270911483047";
 
 /** Number of the UTC day of an instant in milliseconds. */
@@ -24,7 +24,7 @@ export async function listPartitions(pool: Pick<Pool, "query">): Promise<number[
   return daysNamed(rows);
 }
 
-/** Days that have a table, be it a partition or one that stands alone because its removal was cut short. */
+/** Days with a table: a partition, or a detached one whose removal was interrupted. */
 async function listTables(pool: Pool): Promise<number[]> {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_class c JOIN pg_class e USING (relnamespace)
@@ -40,7 +40,7 @@ const daysNamed = (rows: readonly { readonly name: string }[]): number[] =>
     .map(([, year, month, day]) => Date.UTC(Number(year), Number(month) - 1, Number(day)) / days(1))
     .sort((a, b) => a - b);
 
-/** Makes the missing partitions of the given days. */
+/** Creates the missing partitions of the given days. */
 export async function createPartitions(pool: Pool, days: readonly number[]): Promise<void> {
   const client = await pool.connect();
   try {
@@ -51,24 +51,23 @@ export async function createPartitions(pool: Pool, days: readonly number[]): Pro
     await client.query("COMMIT");
     client.release();
   } catch (error) {
-    await giveBack(client);
+    await releaseClient(client);
     throw error;
   }
 }
 
 async function createPartition(client: PoolClient, day: number): Promise<void> {
   const name = pg.escapeIdentifier(nameOf(day));
-  // A partition whose removal was cut short stands alone under this name; its rows are past retention or it would be attached.
+  // A detached partition whose removal was interrupted may still have this name. Its rows are past retention.
   await client.query(`CREATE TABLE IF NOT EXISTS ${name} (LIKE events INCLUDING ALL)`);
   const bounds = `FROM (${pg.escapeLiteral(isoOf(day))}) TO (${pg.escapeLiteral(isoOf(day + 1))})`;
   await client.query(`ALTER TABLE events ATTACH PARTITION ${name} FOR VALUES ${bounds}`);
 }
 
 /**
- * Drops whole partitions, also what earlier calls left half-way: those of days before `firstKept`, and empty ones of days before
- * `firstKeptEmpty`.
+ * Drops the partitions of days before `firstKept`, and empty ones of days before `firstKeptEmpty`. Also finishes interrupted removals.
  *
- * @returns how many were dropped.
+ * @returns the number of dropped partitions.
  */
 export async function dropPartitions(
   pool: Pool,
@@ -96,7 +95,7 @@ async function dropPartition(pool: Pool, day: number): Promise<void> {
   const name = pg.escapeIdentifier(nameOf(day));
   try {
     await client.query("SET lock_timeout = 3000");
-    // Detaching without a long lock cannot run in a transaction; when it was cut short before, it is finished first.
+    // DETACH CONCURRENTLY cannot run in a transaction. If an earlier one was interrupted, it has to be finalized.
     const { rows } = await client.query<{ pending: boolean }>(
       "SELECT inhdetachpending AS pending FROM pg_inherits WHERE inhrelid = to_regclass($1)",
       [nameOf(day)],
@@ -105,12 +104,12 @@ async function dropPartition(pool: Pool, day: number): Promise<void> {
     if (rows.length > 0) await client.query(`ALTER TABLE events DETACH PARTITION ${name} ${way}`);
     await client.query(`DROP TABLE IF EXISTS ${name}`);
   } finally {
-    // The setting above must not outlive this use of the connection.
+    // Close the connection, so that the setting above does not leak.
     client.release(true);
   }
 }
 
-async function giveBack(client: PoolClient): Promise<void> {
+async function releaseClient(client: PoolClient): Promise<void> {
   const isUsable = await client.query("ROLLBACK").then(
     () => true,
     () => false,

@@ -29,7 +29,7 @@ for (const dialect of testDialects) {
   describe(`stored events on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    test("go after retention, and only then", async () => {
+    test("are deleted after the retention, and only then", async () => {
       const { database } = opened;
       const clock = createFakeClock(now);
       const projectId = await addProject(database, `11111111-2222-4333-8444-${nextNumber()}`);
@@ -67,7 +67,7 @@ describe("partitions of events", () => {
   const opened = useTestDatabase("postgres");
   const pool = (): Pool => (opened.database.bulk as unknown as { pool: Pool }).pool;
 
-  test("are made for today and two weeks ahead, once", async () => {
+  test("are created for today and two weeks ahead, once", async () => {
     const keeper = createPartitionKeeper(pool());
     await keeper.makeAhead(now);
     await createPartitionKeeper(pool()).makeAhead(now);
@@ -75,14 +75,14 @@ describe("partitions of events", () => {
     expect(await listPartitions(pool())).toEqual(expected);
   });
 
-  test("are made by whoever needs them first, also when two processes need the same at once", async () => {
+  test("are created by the first process that needs them, also when two need the same one at once", async () => {
     const days = [today - 3, today - 2, today - 2, today - 1];
     const instants = days.map((day) => day * dayMs + 5);
     await Promise.all([1, 2, 3].map(() => createPartitionKeeper(pool()).ensureFor(instants)));
     expect(await listPartitions(pool())).toEqual(expect.arrayContaining(days));
   });
 
-  test("keep exactly one UTC day each", async () => {
+  test("hold exactly one UTC day each", async () => {
     await createPartitions(pool(), [today - 9]);
     const { rows } = await pool().query(
       `SELECT pg_get_expr(relpartbound, oid) AS bound FROM pg_class WHERE relname = 'events_20260101'`,
@@ -94,7 +94,7 @@ describe("partitions of events", () => {
   const isThere = async (name: string) =>
     (await pool().query("SELECT to_regclass($1) IS NOT NULL AS there", [name])).rows[0].there as boolean;
 
-  test("are dropped whole before a day", async () => {
+  test("are dropped as a whole before a day", async () => {
     await createPartitions(pool(), [today - 40, today - 39, today - 30]);
     expect(await isThere("events_20251201")).toBe(true);
     expect(await drop()).toBe(2);
@@ -105,7 +105,7 @@ describe("partitions of events", () => {
     expect(await isThere("events_20251201")).toBe(false);
   });
 
-  test("are dropped empty by the clock alone, and with rows only before the day that the newest row keeps", async () => {
+  test("are dropped by the clock when empty, and otherwise by the day of the newest row", async () => {
     const { database } = opened;
     const projectId = await addProject(database, `11111111-2222-4333-8444-${nextNumber()}`);
     await createPartitions(pool(), [today - 35, today - 34, today - 33]);
@@ -133,14 +133,14 @@ describe("partitions of events", () => {
     await dropPartitions(pool(), { firstKept: today - 30, firstKeptEmpty: today - 30 });
   });
 
-  test("are dropped also when an earlier removal was cut short after it had detached one", async () => {
+  test("are dropped also when an earlier removal was interrupted after the detach", async () => {
     await createPartitions(pool(), [today - 40]);
     await pool().query("ALTER TABLE events DETACH PARTITION events_20251201 CONCURRENTLY");
     expect(await drop()).toBe(1);
     expect(await isThere("events_20251201")).toBe(false);
   });
 
-  test("are dropped also when an earlier removal was cut short while it detached one", async () => {
+  test("are dropped also when an earlier removal was interrupted during the detach", async () => {
     await createPartitions(pool(), [today - 40]);
     const [reader, remover] = [await pool().connect(), await pool().connect()];
     await reader.query("BEGIN");
@@ -160,7 +160,7 @@ describe("partitions of events", () => {
     expect(await isThere("events_20251201")).toBe(false);
   });
 
-  test("are made again by ingest when another process dropped one that this one knew", async () => {
+  test("are created again by ingest when another process dropped a cached one", async () => {
     const { database } = opened;
     const clock = createFakeClock(now);
     const projectId = await addProject(database, `11111111-2222-4333-8444-${nextNumber()}`);
@@ -178,12 +178,12 @@ describe("partitions of events", () => {
     await alone.stop();
   });
 
-  test("are missed by ingest in whatever language the server says so", async () => {
+  test("are found missing by ingest whatever language the server uses", async () => {
     const { database } = opened;
     const projectId = await addProject(database, `11111111-2222-4333-8444-${nextNumber()}`);
     const alone = openIngestAlone({ database, clock: createFakeClock(now) });
     await createPartitions(pool(), [today]);
-    // The sequence stays where it is when its transaction is undone, so only the first insert fails.
+    // A sequence is not rolled back, so only the first insert fails.
     await pool().query(`
       CREATE SEQUENCE refusals;
       CREATE FUNCTION refuse_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

@@ -1,10 +1,10 @@
 import type { Pool } from "pg";
 import { createPartitions, dayOf, listPartitions } from "./partitions-store.ts";
 
-/** Days made ahead, today not counted. */
+/** Days created in advance, in addition to today. */
 const daysAhead = 14;
 
-/** The partitions of events as this process knows them, so that a batch asks the database only for a day it never saw. */
+/** Caches which event partitions exist, so that a batch queries the database only for a new day. */
 export function createPartitionKeeper(pool: Pool) {
   let known: Promise<Set<number>> | null = null;
 
@@ -24,18 +24,18 @@ export function createPartitionKeeper(pool: Pool) {
   }
 
   return {
-    /** Makes sure that every day of these instants (milliseconds, within retention) has its partition. */
+    /** Makes sure that each day of these instants (in milliseconds, within retention) has a partition. */
     async ensureFor(instants: Iterable<number>) {
       const days = new Set<number>();
       for (const at of instants) days.add(dayOf(at));
       await ensure([...days]);
     },
-    /** Makes today's partition and the next two weeks'. */
+    /** Creates the partitions of today and the next two weeks. */
     makeAhead(now: Date) {
       const today = dayOf(now.getTime());
       return ensure(Array.from({ length: daysAhead + 1 }, (_, index) => today + index));
     },
-    /** Looks again at what exists: another process has dropped something. */
+    /** Clears the cache, after another process dropped a partition. */
     forget() {
       known = null;
     },

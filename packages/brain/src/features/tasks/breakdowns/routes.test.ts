@@ -201,7 +201,7 @@ for (const dialect of routeDialects) {
       async (path) => {
         expect((await brain.as.auditor.get(`/projects/shop/${path}`)).status).toBe(200);
         expect((await brain.as.stranger.get(`/projects/shop/${path}`)).status).toBe(404);
-        expect((await brain.as.nobody.get(`/projects/shop/${path}`)).status).toBe(401);
+        expect((await brain.as.anonymous.get(`/projects/shop/${path}`)).status).toBe(401);
       },
     );
   });
