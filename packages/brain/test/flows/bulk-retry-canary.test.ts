@@ -176,7 +176,7 @@ for (const dialect of routeDialects) {
       const engine = `engine-${randomUUID().slice(0, 8)}`;
       const { id, ids } = await retry({ engine });
       await runOut(id);
-      expect((await read(id)).blocked_reason).toContain("before 3 of its tasks were sent");
+      expect((await read(id)).blocked_reason).toContain("with 3 tasks unsent");
       await act(id, "resume");
       const { agent: late } = await connectAble(brain, { engines: [engine], capabilities: { [engine]: retrying } });
       const answers = answering(late);
