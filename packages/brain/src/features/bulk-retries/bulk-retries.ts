@@ -5,7 +5,7 @@ import { ApiError } from "../../platform/http/error-codes.ts";
 import { createControl } from "./control.ts";
 import type { ChangedTasks } from "./coordination/canary-watch.ts";
 import { Coordinator, type CoordinatorDeps } from "./coordination/coordinator.ts";
-import { type Asker, type CreateRequestsDeps, createRequests } from "./planning/create.ts";
+import { type CreateRequestsDeps, createRequests, type Requester } from "./planning/create.ts";
 import type { BulkRetryBody, BulkRetryListQuery, BulkRetryRequest, BulkRetryRequestPage } from "./schemas.ts";
 import { publicRequest } from "./shapes.ts";
 import { findRequest, newestRequests } from "./store.ts";
@@ -21,8 +21,8 @@ export function createBulkRetries(deps: BulkRetriesDeps) {
   const shown = (row: Parameters<typeof publicRequest>[0]) => publicRequest(row, clock.now());
 
   return {
-    async create(body: BulkRetryBody, asker: Asker): Promise<BulkRetryRequest> {
-      const row = await create(body, asker);
+    async create(body: BulkRetryBody, requester: Requester): Promise<BulkRetryRequest> {
+      const row = await create(body, requester);
       coordinator.wake(row.id);
       return shown(row);
     },
@@ -44,10 +44,12 @@ export function createBulkRetries(deps: BulkRetriesDeps) {
       const page = pageOf(rows, limit, ({ id }) => encodeCursor([id]));
       return { ...page, items: page.items.map(shown) };
     },
-    pause: async (id: string, asker: Asker): Promise<BulkRetryRequest> => shown(await control.pause(id, asker)),
-    cancel: async (id: string, asker: Asker): Promise<BulkRetryRequest> => shown(await control.cancel(id, asker)),
-    async resume(id: string, asker: Asker): Promise<BulkRetryRequest> {
-      const row = await control.resume(id, asker);
+    pause: async (id: string, requester: Requester): Promise<BulkRetryRequest> =>
+      shown(await control.pause(id, requester)),
+    cancel: async (id: string, requester: Requester): Promise<BulkRetryRequest> =>
+      shown(await control.cancel(id, requester)),
+    async resume(id: string, requester: Requester): Promise<BulkRetryRequest> {
+      const row = await control.resume(id, requester);
       coordinator.wake(id);
       return shown(row);
     },

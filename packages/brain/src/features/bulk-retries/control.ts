@@ -2,7 +2,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { BulkRetryRequestRow, Core, Tables } from "../../schema/tables/index.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Asker } from "./planning/create.ts";
+import type { Requester } from "./planning/create.ts";
 import { resumedCanary } from "./rounds/canary.ts";
 import { deleteMatches } from "./sealing/sealing-store.ts";
 import { controlMachine, controlOf, isFinished, statusOf } from "./states.ts";
@@ -25,7 +25,7 @@ type Change = (row: BulkRetryRequestRow, now: Date, tx: Tx<Tables>) => Changes |
 /** Pausing, resuming and cancelling. A repeated request changes nothing and writes no audit row. */
 export function createControl({ database, clock, audit, parentTimeoutSeconds }: ControlDeps) {
   function controlling({ action, isOfSealing }: ControlRule, changeOf: Change) {
-    return async function control(id: string, { projectId, origin }: Asker): Promise<BulkRetryRequestRow> {
+    return async function control(id: string, { projectId, origin }: Requester): Promise<BulkRetryRequestRow> {
       if ((await findRequest(database.read, projectId, id)) === undefined) throw notFound();
       return database.write(
         async (tx) => {

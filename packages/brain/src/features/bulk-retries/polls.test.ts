@@ -130,11 +130,14 @@ for (const dialect of testDialects) {
     interface Parameters {
       readonly filter: { readonly task_ids: readonly string[] };
     }
-    const asker = { projectId, userId: randomUUID(), origin };
+    const requester = { projectId, userId: randomUUID(), origin };
     async function retry(count: number, { at = here, ...more }: { at?: Process; rate_per_minute?: number } = {}) {
       const queue = randomUUID();
       const ids = await failTasks(opened.database, { project_id: projectId, queue, engine: "rq" }, count, queue);
-      const { id } = await at.bulkRetries.create({ idempotency_key: randomUUID(), filter: { queue }, ...more }, asker);
+      const { id } = await at.bulkRetries.create(
+        { idempotency_key: randomUUID(), filter: { queue }, ...more },
+        requester,
+      );
       return { id, ids };
     }
     const whenSucceeded = (id: string) =>
@@ -160,10 +163,10 @@ for (const dialect of testDialects) {
 
     test("wake a poll when they are resumed", async () => {
       const { id, ids } = await retry(3);
-      await here.bulkRetries.pause(id, asker);
+      await here.bulkRetries.pause(id, requester);
       const agentId = await addAgent();
       const { given, stop } = await polling(agentId);
-      await here.bulkRetries.resume(id, asker);
+      await here.bulkRetries.resume(id, requester);
       await whenSucceeded(id);
       expect(given).toEqual(ids);
       await stop();

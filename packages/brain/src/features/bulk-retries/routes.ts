@@ -4,7 +4,7 @@ import type { PageSizes } from "../../platform/http/content/paging.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { originOf } from "../audit/index.ts";
 import type { BulkRetries } from "./bulk-retries.ts";
-import type { Asker } from "./planning/create.ts";
+import type { Requester } from "./planning/create.ts";
 import { listChildren, readPlan } from "./planning/plan.ts";
 import { BulkRetryChildPage, BulkRetryPlan, ChildQuery } from "./planning/plan-schemas.ts";
 import {
@@ -45,7 +45,7 @@ export const bulkRetryRoutes: Routes<{
     response: { 200: BulkRetryRequest, 202: BulkRetryRequest },
     policy: { ...policy, bucket: "bulk" },
     handler: async (request, reply) => {
-      const made = await bulkRetries.create(request.body, askerOf(request));
+      const made = await bulkRetries.create(request.body, requesterOf(request));
       const slug = encodeURIComponent(request.project.slug);
       reply.header("location", `${base}/projects/${slug}/bulk-retry-requests/${made.id}`);
       return reply.code(made.status === "in_progress" || made.status === "sealing" ? 202 : 200).send(made);
@@ -80,7 +80,7 @@ export const bulkRetryRoutes: Routes<{
     params: BulkRetryParams,
     response: { 200: BulkRetryRequest },
     policy,
-    handler: (request) => bulkRetries.pause(request.params.request_id.toLowerCase(), askerOf(request)),
+    handler: (request) => bulkRetries.pause(request.params.request_id.toLowerCase(), requesterOf(request)),
   });
 
   operation(app, "POST /projects/:slug/bulk-retry-requests/:request_id/resume", {
@@ -91,7 +91,7 @@ export const bulkRetryRoutes: Routes<{
     params: BulkRetryParams,
     response: { 200: BulkRetryRequest },
     policy,
-    handler: (request) => bulkRetries.resume(request.params.request_id.toLowerCase(), askerOf(request)),
+    handler: (request) => bulkRetries.resume(request.params.request_id.toLowerCase(), requesterOf(request)),
   });
 
   operation(app, "POST /projects/:slug/bulk-retry-requests/:request_id/cancel", {
@@ -102,7 +102,7 @@ export const bulkRetryRoutes: Routes<{
     params: BulkRetryParams,
     response: { 200: BulkRetryRequest },
     policy,
-    handler: (request) => bulkRetries.cancel(request.params.request_id.toLowerCase(), askerOf(request)),
+    handler: (request) => bulkRetries.cancel(request.params.request_id.toLowerCase(), requesterOf(request)),
   });
 
   operation(app, "GET /projects/:slug/bulk-retry-requests/:request_id/plan", {
@@ -128,9 +128,9 @@ export const bulkRetryRoutes: Routes<{
   });
 };
 
-const askerOf = (
+const requesterOf = (
   request: Pick<FastifyRequest, "project" | "actor" | "caller" | "clientAddress" | "headers">,
-): Asker => ({
+): Requester => ({
   projectId: request.project.id,
   userId: request.actor.user.id,
   origin: originOf(request),

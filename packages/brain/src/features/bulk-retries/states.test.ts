@@ -68,7 +68,7 @@ for (const dialect of testDialects) {
       });
     }
 
-    test.each(childStates)("lead a child out of %s by the moves of the table, and by no other", async (state) => {
+    test.each(childStates)("allow a child exactly the moves of the table from %s", async (state) => {
       for (const move of ["claim", ...ends] as const) {
         const to = (childMoves[state] as Partial<Record<ChildMove, string>>)[move];
         expect({ move, state: await childAfter(state, move) }).toEqual({ move, state: to ?? state });
@@ -78,8 +78,8 @@ for (const dialect of testDialects) {
 
     /** Makes each move, for a request that only its control state could prevent from moving. */
     const makers: Record<ControlMove, { given: Partial<BulkRetryRequestRow>; make(id: string): Promise<unknown> }> = {
-      pause: { given: {}, make: (id) => control().pause(id, asker()).catch(isConflict) },
-      resume: { given: {}, make: (id) => control().resume(id, asker()).catch(isConflict) },
+      pause: { given: {}, make: (id) => control().pause(id, requester()).catch(isConflict) },
+      resume: { given: {}, make: (id) => control().resume(id, requester()).catch(isConflict) },
       deadline: { given: { deadline_at: now }, make: round },
       canary_failed: { given: { canary_size: 2, canary_failures: 1, pending_count: 18 }, make: round },
       sealed: { given: { child_count: 0, pending_count: 0 }, make: (id) => search(id, "queue:none") },
@@ -87,7 +87,7 @@ for (const dialect of testDialects) {
         given: { child_count: 0, pending_count: 0, found_count: 1000 },
         make: (id) => search(id, "queue:full"),
       },
-      cancel: { given: {}, make: (id) => control().cancel(id, asker()).catch(isConflict) },
+      cancel: { given: {}, make: (id) => control().cancel(id, requester()).catch(isConflict) },
     };
     const isConflict = ({ code }: { code: string }) => expect(code).toBe("conflict");
     /** One step of the search of a request for at most 1000 tasks. */
@@ -99,7 +99,7 @@ for (const dialect of testDialects) {
       await sealStep(deps, id);
     }
     const origin = { user_id: null, api_key_id: null, source_ip: null, user_agent: null };
-    const asker = () => ({ projectId, userId: randomUUID(), origin });
+    const requester = () => ({ projectId, userId: randomUUID(), origin });
     const control = () => createControl({ database: opened.database, clock, audit, parentTimeoutSeconds: 60 });
     function round(parentId: string) {
       const commands = { issueIn: async () => ({ commands: [], entries: [], absent: new Set<string>() }) };
@@ -122,7 +122,7 @@ for (const dialect of testDialects) {
       return (await after.where("id", "=", row.id).executeTakeFirstOrThrow()).control_state;
     }
 
-    test.each(controlStates)("lead a request out of %s by the moves of the table, and by no other", async (state) => {
+    test.each(controlStates)("allow a request exactly the moves of the table from %s", async (state) => {
       for (const move of Object.keys(makers) as ControlMove[]) {
         const to = (controlMoves[state] as Partial<Record<ControlMove, string>>)[move];
         expect({ move, state: await controlAfter(state, move) }).toEqual({ move, state: to ?? state });

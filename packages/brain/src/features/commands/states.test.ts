@@ -51,7 +51,7 @@ for (const dialect of testDialects) {
       });
     }
 
-    test.each(commandStatuses)("lead out of %s by the moves of the table, and by no other", async (status) => {
+    test.each(commandStatuses)("allow exactly the moves of the table from %s", async (status) => {
       const moves = Object.keys(makers) as CommandMove[];
       for (const move of moves) {
         const to = (commandMoves[status] as Partial<Record<CommandMove, string>>)[move];

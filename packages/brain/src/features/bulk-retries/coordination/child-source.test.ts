@@ -17,7 +17,7 @@ const later = new Date("2026-05-20T12:01:00Z");
 const full = { claimed_count: 8, pending_count: 12 };
 
 for (const dialect of testDialects) {
-  describe(`agents for which children of bulk retries wait, on ${dialect}`, () => {
+  describe(`agents with waiting children of bulk retries on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     let projectId: string;
     beforeEach(async () => {
@@ -67,7 +67,7 @@ for (const dialect of testDialects) {
       ["there is allowance in addition to what is in flight", { claimed_count: 7, pending_count: 13 }],
       ["not all canary tasks are sent", { canary_size: 2, pending_count: 19 }],
       ["its rate allows more now", { rate_per_minute: 60, next_claim_at: now }],
-    ])("are those of a request of which %s", async (_what, given) => {
+    ])("belong to a request when %s", async (_what, given) => {
       const agentIds = await addAgents(1);
       const id = await addRequest(given);
       expect(await kindsFor(agentIds)).toEqual(["0 rq"]);
@@ -79,7 +79,7 @@ for (const dialect of testDialects) {
       ["is past its deadline", { deadline_at: now }],
       ["has no unsent children", { pending_count: 0, claimed_count: 7 }],
       ["has finished", { finished_at: now }],
-    ])("are not those of a request that %s", async (_what, given) => {
+    ])("do not belong to a request that %s", async (_what, given) => {
       const agentIds = await addAgents(1);
       await addRequest(given);
       expect(await kindsFor(agentIds)).toEqual([]);

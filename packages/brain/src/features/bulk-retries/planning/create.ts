@@ -15,7 +15,7 @@ export interface CreateRequestsDeps extends SealingDeps {
   readonly maxInFlight: number;
 }
 
-export interface Asker {
+export interface Requester {
   readonly projectId: string;
   readonly userId: string;
   readonly origin: AuditOrigin;
@@ -33,7 +33,7 @@ export function createRequests(deps: CreateRequestsDeps) {
 
   return async function create(
     body: BulkRetryBody,
-    { projectId, userId, origin }: Asker,
+    { projectId, userId, origin }: Requester,
   ): Promise<BulkRetryRequestRow> {
     const effective = readEffectiveRequest(body);
     const { max, canary } = effective;

@@ -25,7 +25,7 @@ describe("the payload of a child", () => {
     ["half of a frame below 32 KiB", 32_766, 16_383],
     ["16 KiB of a frame of 32 KiB", 32_768, 16_384],
     ["16 KiB of a frame of 1 MiB", 1_048_576, 1_048_576 - 16_384],
-  ])("leaves %s free, or the request is refused", async (_what, maxFrameBytes, most) => {
+  ])("must leave %s free, or the request is refused", async (_what, maxFrameBytes, most) => {
     const longest = most - (await seal(maxFrameBytes, 0));
     expect(await seal(maxFrameBytes, longest)).toBe(most);
     await expect(seal(maxFrameBytes, longest + 1)).rejects.toMatchObject({

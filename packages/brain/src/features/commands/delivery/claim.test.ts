@@ -58,7 +58,7 @@ for (const dialect of testDialects) {
       expect(await win(later(999))).toMatchObject([{ id, status: "dispatched" }]);
     });
 
-    test("is cancelled with its agent or with its project, and no other command is", async () => {
+    test("is cancelled with its agent or its project, and no other command is", async () => {
       const mine = await issue();
       const unassigned = await issue({ agent_id: null });
       const sent = await issue({ status: "dispatched" });
@@ -167,7 +167,7 @@ for (const dialect of testDialects) {
       [{ status: "failed" }, "the agent reported no reason"],
       [{ status: "failed", error: 7 }, "the agent reported no reason"],
       [{ status: "done", result: { purged: 3 } }, "the agent's result could not be read"],
-    ])("that is no success says why", async (payload, error) => {
+    ])("without success stores the reason", async (payload, error) => {
       expect(await reported(payload)).toEqual({ status: "failed", result: null, error });
     });
   });

@@ -49,7 +49,7 @@ export const failUnsigned = (
 export const isAnyDue = (db: BrainDatabase["read"], now: Date): Promise<boolean> =>
   findsRow(db.selectFrom("commands").select("id").where(isOpen).where("timeout_at", "<=", now).limit(1));
 
-/** As text, so that the index of open commands serves. */
+/** Literals, so that the index of open commands applies. */
 const isOpen = sql<boolean>`status IN (${sql.join(commandMachine.from("expire").map((status) => sql.lit(status)))})`;
 
 /**

@@ -65,7 +65,7 @@ for (const dialect of testDialects) {
       expect(await delivery().expire(never)).toBe(0);
     });
 
-    test("are won by one of two processes", async () => {
+    test("are timed out by only one of two processes", async () => {
       for (let index = 0; index < 20; index += 1) await add({ timeout_at: at(-1) });
       const other = await opened.openAgain();
       const expired = await Promise.all(
