@@ -33,7 +33,7 @@ for (const dialect of testDialects) {
     const { path, create, act, failing, whenStatus } = operatorOf(() => brain);
     const givenOf = (ids: readonly string[], of = agent) =>
       childrenGiven(of).filter(({ taskId }) => ids.includes(taskId));
-    /** Sorted: commands of one instant come in any order. */
+    /** Sorted, because commands with the same time arrive in any order. */
     const taskIdsOf = (ids: readonly string[], of = agent) =>
       givenOf(ids, of)
         .map(({ taskId }) => taskId)
@@ -50,7 +50,7 @@ for (const dialect of testDialects) {
     };
     const faultOf = ({ status, body }: ApiAnswer) => [status, body.error, body.details.errors?.[0]?.type];
 
-    test("send each child once, never more than eight at a time, and tell the outcome", async () => {
+    test("send each child once, at most eight at a time, and report the outcome", async () => {
       const { queue, ids } = await failing(20);
       const made = await create({ filter: { queue } });
       expect(made.status).toBe(202);
@@ -82,7 +82,7 @@ for (const dialect of testDialects) {
       expect(await auditOf(made.body.id)).toEqual(["created", "finished"]);
     });
 
-    test("seal what they mean: digests, payload, and the request with its defaults", async () => {
+    test("seal digests, payloads, and the request with its defaults", async () => {
       const { queue, ids } = await failing(2, { priority: "high" });
       const since = "2020-01-01T00:00:00+01:00";
       const { body } = await create({ filter: { queue, since, priority: ["low", "high"] }, agent_id: agentId, max: 5 });
@@ -143,7 +143,7 @@ for (const dialect of testDialects) {
       await whenStatus(body.id, "succeeded");
     });
 
-    test("mean failed tasks unless a state is given, and take ids, names, searches and engines", async () => {
+    test("select failed tasks by default, and accept ids, names, searches and engines", async () => {
       const { queue, ids } = await failing(3);
       await failTasks(
         brain.running.brain.database,
@@ -165,7 +165,7 @@ for (const dialect of testDialects) {
       expect(await total({ until: 4_000_000_000, engine: "bullmq" })).toBe(3);
     });
 
-    test("without a match are done at once, with 200", async () => {
+    test("without a match finish at once, with 200", async () => {
       const { status, body, headers } = await create({ filter: { queue: "none" } });
       expect(status).toBe(200);
       expect(body).toMatchObject({ status: "no_match", control_state: "running", counts: { total: 0 } });
@@ -175,7 +175,7 @@ for (const dialect of testDialects) {
       }
     });
 
-    test("are answered with the request that exists when they are repeated, and refused with another body", async () => {
+    test("return the existing request when repeated, and are refused with another body", async () => {
       const { queue } = await failing(1);
       const idempotency_key = randomUUID();
       const [one, two] = await Promise.all([
@@ -216,7 +216,7 @@ for (const dialect of testDialects) {
         [400, "validation_error", "differs_from_state"],
       ],
       [
-        "an engine that nobody has",
+        "an engine without agents",
         { filter: { engine: "celery" } },
         [400, "validation_error", "engine_not_advertised"],
       ],
@@ -229,13 +229,13 @@ for (const dialect of testDialects) {
         { filter: { search: "\ud800" } },
         [422, "validation_error", "unpaired_surrogate"],
       ],
-      ["an instant that is none", { filter: { since: "soon" } }, [422, "validation_error", undefined]],
+      ["an invalid time", { filter: { since: "soon" } }, [422, "validation_error", undefined]],
       [
-        "a limit of failures without a canary",
+        "allowed failures without a canary",
         { filter: {}, canary_max_failures: 1 },
         [422, "validation_error", "missing"],
       ],
-      ["an agent that is not there", { filter: {}, agent_id: randomUUID() }, [404, "not_found", undefined]],
+      ["an unknown agent", { filter: {}, agent_id: randomUUID() }, [404, "not_found", undefined]],
     ])("are refused with %s", async (_what, body, fault) => {
       const answered = faultOf(await create(body));
       expect(fault[2] === undefined ? answered.slice(0, 2) : answered).toEqual(
@@ -258,7 +258,7 @@ for (const dialect of testDialects) {
       expect(body.details).toMatchObject({ matched: 4, max: 3 });
     });
 
-    test("of others are not found", async () => {
+    test("of other projects are not found", async () => {
       const other = await brain.addProject(`other-${randomUUID().slice(0, 8)}`, "Other");
       const { body } = await create({ filter: { queue: "none" } });
       expect((await brain.as.operator.get(path(randomUUID()))).status).toBe(404);
@@ -266,7 +266,7 @@ for (const dialect of testDialects) {
       for (const action of ["pause", "resume"] as const) expect((await act(randomUUID(), action)).status).toBe(404);
     });
 
-    test("send nothing more while they are paused, and go on when they are resumed", async () => {
+    test("send nothing while paused, and continue when resumed", async () => {
       const { queue, ids } = await failing(12);
       const { body } = await create({ filter: { queue } });
       await waitFor(() => givenOf(ids).length === 8);
@@ -287,9 +287,9 @@ for (const dialect of testDialects) {
       expect((await act(body.id, "pause")).status).toBe(409);
     });
 
-    test("are partial when some fail, failed when all do, and tell it", async () => {
+    test("report partial when some fail, and failed when all do", async () => {
       const { queue, ids } = await failing(3);
-      const some = answering(agent, ({ taskId }) => (taskId === ids[1] ? { status: "failed", error: "gone" } : {}));
+      const some = answering(agent, ({ taskId }) => (taskId === ids[1] ? { status: "failed", error: "not found" } : {}));
       const first = (await create({ filter: { queue } })).body;
       expect((await whenStatus(first.id, "partial")).counts).toMatchObject({ succeeded: 2, failed: 1 });
       some.stop();
@@ -299,7 +299,7 @@ for (const dialect of testDialects) {
       all.stop();
     });
 
-    test("do not know the outcome of what timed out, and never send it again", async () => {
+    test("report an unknown outcome after a timeout, and never send the task again", async () => {
       const { queue, ids } = await failing(2);
       const answers = answering(agent, ({ taskId }) => (taskId === ids[0] ? null : {}));
       const { body } = await create({ filter: { queue } });
@@ -324,7 +324,7 @@ for (const dialect of testDialects) {
       expect(givenOf(ids)).toHaveLength(2);
     });
 
-    test("are failed for what was cancelled with its agent before anybody took it", async () => {
+    test("report failed for commands cancelled with their agent before they were sent", async () => {
       const { queue, ids } = await failing(1, { engine: "bee" });
       const { agent: other, minted } = await connectAble(brain, { engines: ["bee"], capabilities: { bee: retrying } });
       const made = (await create({ filter: { queue }, agent_id: minted.agentId })).body;
@@ -344,7 +344,7 @@ for (const dialect of testDialects) {
       await other.close();
     });
 
-    test("are blocked when their time is over, and resumed get it anew", async () => {
+    test("are blocked at their deadline, and get a new one when resumed", async () => {
       const { queue } = await failing(2, { engine: "sidekiq" });
       const { body } = await create({ filter: { queue } });
       const { database } = brain.running.brain;

@@ -22,7 +22,7 @@ for (const dialect of routeDialects) {
     let brain: TestBrain;
     let agent: RawAgent;
     beforeAll(async () => {
-      // Every request comes from an address of its own; ticks come by hand.
+      // Every request uses its own address; ticks run only on demand.
       brain = await startTestBrain({
         dialect,
         env: { SVC_TRUSTED_PROXIES: "127.0.0.1", SVC_BULK_RETRY_SCAN_SECONDS: "60" },
@@ -62,7 +62,7 @@ for (const dialect of routeDialects) {
           .where("task_id", "=", taskId as string)
           .execute(),
       );
-    /** Its time is over, and nobody has seen it. */
+    /** Its deadline has passed, and no round has run since. */
     async function endTime(id: string): Promise<void> {
       await brain.running.brain.database.write((tx) =>
         tx
@@ -72,7 +72,7 @@ for (const dialect of routeDialects) {
           .execute(),
       );
     }
-    /** Its time is over, and a tick has seen it. */
+    /** Its deadline has passed, and a tick has run since. */
     async function runOut(id: string): Promise<void> {
       await endTime(id);
       await brain.runLoop("bulk_retry");
@@ -94,7 +94,7 @@ for (const dialect of routeDialects) {
       await act(id, "resume");
       await whenBlocked(id, failedAgain);
       expect((await read(id)).counts).toMatchObject({ pending: 2, succeeded: 1 });
-      // Who resumes it now has read why.
+      // The operator who resumes it now has seen the reason.
       await act(id, "resume");
       await whenRetried(id, 3);
       answers.stop();
@@ -106,7 +106,7 @@ for (const dialect of routeDialects) {
       expect(rows[3]?.metadata).toEqual({ was: "paused", pending: 2 });
     });
 
-    test("says so when it is over time because of a task that never ended, and is given up by resuming", async () => {
+    test("blocks at the deadline because of an unfinished task, and is dropped by resuming", async () => {
       const answers = answering(agent);
       const { id } = await retry();
       await whenRetried(id, 1);
@@ -117,7 +117,7 @@ for (const dialect of routeDialects) {
       answers.stop();
     });
 
-    test("is given up also by resuming before anybody has noted that the time was over", async () => {
+    test("is dropped by resuming even before a round has recorded the passed deadline", async () => {
       const answers = answering(agent);
       const { id } = await retry();
       await whenRetried(id, 1);
@@ -128,7 +128,7 @@ for (const dialect of routeDialects) {
       answers.stop();
     });
 
-    test("is given up when its task was deleted", async () => {
+    test("is dropped when its task was deleted", async () => {
       const answers = answering(agent);
       const { id, ids } = await retry();
       await whenRetried(id, 1);
@@ -145,7 +145,7 @@ for (const dialect of routeDialects) {
       answers.stop();
     });
 
-    test("blocks once more when its task failed after the time was over", async () => {
+    test("blocks again when its task failed after the deadline", async () => {
       const answers = answering(agent);
       const { id, ids } = await retry();
       await whenRetried(id, 1);
@@ -159,7 +159,7 @@ for (const dialect of routeDialects) {
       answers.stop();
     });
 
-    test("that failed is told also where the time was over before", async () => {
+    test("reports its failure even if the deadline passed before", async () => {
       const { id, ids } = await retry();
       const child = await whenChild(agent, ids[0]);
       await runOut(id);
@@ -172,7 +172,7 @@ for (const dialect of routeDialects) {
       answers.stop();
     });
 
-    test("stays when the time was over before its tasks were sent", async () => {
+    test("stays when the deadline passed before its tasks were sent", async () => {
       const engine = `engine-${randomUUID().slice(0, 8)}`;
       const { id, ids } = await retry({ engine });
       await runOut(id);

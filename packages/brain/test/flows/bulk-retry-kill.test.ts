@@ -22,10 +22,10 @@ const children = 60;
 const kills = 2;
 
 for (const dialect of testDialects) {
-  test(`a bulk retry goes on through kills of the brain: no child is sent twice and none is lost, on ${dialect}`, async () => {
+  test(`a bulk retry survives kills of the service: no child is sent twice and none is lost, on ${dialect}`, async () => {
     const home = await mkdtemp(join(tmpdir(), "svc-bulk-kill-"));
     const { url: databaseUrl, drop } = await migratedDatabaseUrl(dialect);
-    // What was on its way when the brain died is given up soon.
+    // Commands in flight at a kill time out soon.
     const env = {
       SVC_COMMAND_TIMEOUT_SECONDS: "2",
       SVC_COMMAND_TIMEOUT_SWEEP_SECONDS: "1",
@@ -49,7 +49,7 @@ for (const dialect of testDialects) {
       for (let round = 0; round < kills; round += 1) {
         running = await startBrainProcess({ home, databaseUrl, port, env });
         const agent = await connectRaw(credentials, { hello: ableHello() });
-        // It dies before, between and after results: some children of each round stay without an answer.
+        // It dies before, between and after results, so some children of each round stay without an answer.
         let seen = 0;
         const answers = answering(agent, () => {
           seen += 1;
@@ -84,14 +84,14 @@ for (const dialect of testDialects) {
       expect(new Set(sent.map(({ taskId }) => taskId)).size).toBe(sent.length);
       expect(row).toMatchObject({ child_count: children, pending_count: 0, claimed_count: 0, failed_count: 0 });
       expect(row.succeeded_count + row.unknown_count).toBe(children);
-      // Every one was claimed, once, and its command is the only one for it.
+      // Each child was claimed once and has exactly one command.
       const commands = await database.read.selectFrom("commands").select(["id", "idempotency_key"]).execute();
       expect(commands).toHaveLength(children);
       expect(new Set(commands.map(({ idempotency_key }) => idempotency_key)).size).toBe(children);
       const stored = await database.read.selectFrom("bulk_retry_children").selectAll().execute();
       const count = (outcome: string) => stored.filter((child) => child.outcome === outcome).length;
       expect([count("succeeded"), count("unknown")]).toEqual([row.succeeded_count, row.unknown_count]);
-      // What nobody was sent may only be unknown.
+      // A child that no agent received can only be unknown.
       const wasSent = new Set(sent.map(({ taskId }) => taskId));
       expect(stored.filter(({ task_id, outcome }) => outcome === "succeeded" && !wasSent.has(task_id))).toEqual([]);
       await database.close();
@@ -104,7 +104,7 @@ for (const dialect of testDialects) {
 }
 
 describe.runIf(testDialects.includes("postgres"))("a bulk retry with two brain processes on one PostgreSQL", () => {
-  test("is carried out by both coordinators and sends each child once, within its limit", async () => {
+  test("is run by both coordinators and sends each child once, within its limit", async () => {
     const here = await startTestBrain({ dialect: "postgres", env: { SVC_BULK_RETRY_SCAN_SECONDS: "0.1" } });
     const there = await startBrainProcess({
       home: here.home,
@@ -121,7 +121,7 @@ describe.runIf(testDialects.includes("postgres"))("a bulk retry with two brain p
       let inFlight = 0;
       let most = 0;
       const given = new Set<string>();
-      const look = (agent: RawAgent) => () => {
+      const answer = (agent: RawAgent) => () => {
         for (const child of childrenGiven(agent)) {
           if (given.has(child.id)) continue;
           given.add(child.id);
@@ -133,10 +133,10 @@ describe.runIf(testDialects.includes("postgres"))("a bulk retry with two brain p
           });
         }
       };
-      for (const agent of agents) agent.socket.on("message", look(agent));
+      for (const agent of agents) agent.socket.on("message", answer(agent));
       const path = `/projects/${here.project.slug}/bulk-retry-requests`;
       const { body } = await here.as.operator.post(path, { idempotency_key: randomUUID(), filter: {} });
-      for (const agent of agents) look(agent)();
+      for (const agent of agents) answer(agent)();
       await whenRequest(here.as.operator, `${path}/${body.id}`, (seen) => seen.status === "succeeded");
       const sent = agents.flatMap((agent) => childrenGiven(agent).map(({ taskId }) => taskId));
       expect(sent.sort()).toEqual(ids);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectAble, type GivenChild, operatorOf, whenChild } from "../fixtures/bulk-retry-fixture.ts";
 
 for (const dialect of testDialects) {
-  describe(`what became of the children of a bulk retry on ${dialect}`, () => {
+  describe(`the outcomes of the children of a bulk retry on ${dialect}`, () => {
     let brain: TestBrain;
     let agent: RawAgent;
     beforeAll(async () => {
@@ -18,7 +18,7 @@ for (const dialect of testDialects) {
     const report = ({ id, token }: GivenChild, payload: Record<string, unknown>) =>
       agent.sendFrame("command_result", { ...payload, delivery_claim_token: token }, id);
 
-    test("is unknown where the agent says that it does not know, of the command or of its task", async () => {
+    test("are unknown when the agent reports so, for the command or for its task", async () => {
       const { queue, ids } = await failing(4);
       const { body } = await create({ filter: { queue } });
       const error = "the broker hung up";
@@ -40,7 +40,7 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("is told with the command, whose status is as of any failure", async () => {
+    test("are part of the command, whose status is failed", async () => {
       const { queue, ids } = await failing(2);
       const { body } = await create({ filter: { queue } });
       const [first, second] = await Promise.all(ids.map((id) => whenChild(agent, id)));

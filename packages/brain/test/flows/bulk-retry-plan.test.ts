@@ -20,7 +20,7 @@ for (const dialect of testDialects) {
 
     const path = (id = "", part = "") =>
       `/projects/${brain.project.slug}/bulk-retry-requests${id === "" ? "" : `/${id}`}${part === "" ? "" : `/${part}`}`;
-    // Every request comes from an address of its own: the budget of creations has a test elsewhere.
+    // Every request uses its own address, to stay below the rate limit.
     let addresses = 0;
     const operator = {
       get: (to: string) => brain.as.operator.get(to),
@@ -36,7 +36,7 @@ for (const dialect of testDialects) {
       return { queue, ids: await failTasks(brain.running.brain.database, task, count, queue) };
     };
 
-    test("says what it was sealed with, and by whom", async () => {
+    test("contains its filter, its limits and its issuer", async () => {
       const { queue } = await failing(3);
       await failTasks(
         brain.running.brain.database,
@@ -69,7 +69,7 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("counts the tasks that were named, instead of repeating them", async () => {
+    test("counts the named tasks instead of repeating them", async () => {
       const { ids } = await failing(2);
       const { body } = await operator.post({ filter: { engine: "bullmq", task_ids: ids } });
       const plan = (await operator.get(path(body.id, "plan"))).body;
@@ -77,7 +77,7 @@ for (const dialect of testDialects) {
       expect(plan.filter).toEqual({ state: "failure", engine: "bullmq" });
     });
 
-    test("lists the children in the order of sending with what became of each, by pages", async () => {
+    test("lists the children in sending order with their outcomes, by pages", async () => {
       const { queue, ids } = await failing(5);
       const answers = answering(agent, ({ taskId }) =>
         taskId === ids[1] ? { status: "failed", error: "it is locked" } : { newTaskId: `${taskId}-again` },
@@ -116,7 +116,7 @@ for (const dialect of testDialects) {
       expect((await operator.get(path(body.id, "children?outcome=lost"))).status).toBe(422);
     });
 
-    test("shows a child that was not sent with neither agent nor command", async () => {
+    test("shows an unsent child without agent and command", async () => {
       const { queue } = await failing(1, { engine: "celery" });
       const { body } = await operator.post({ filter: { queue } });
       const [child] = (await operator.get(path(body.id, "children?cursor=nonsense"))).body.items;
@@ -128,7 +128,7 @@ for (const dialect of testDialects) {
       });
     });
 
-    test.each(["plan", "children"])("is not found when it is of another project: %s", async (part) => {
+    test.each(["plan", "children"])("is not found in another project: %s", async (part) => {
       const other = await brain.addProject(`other-${randomUUID().slice(0, 8)}`, "Other");
       const { body } = await operator.post({ filter: { queue: "none" } });
       expect((await operator.get(path(body.id, part))).status).toBe(200);

@@ -14,7 +14,7 @@ import { bulkRetryRow } from "../rows/bulk-retry-rows.ts";
 const ofCustomer = (customer: number) => JSON.stringify([{ customer }]);
 
 for (const dialect of testDialects) {
-  describe(`a bulk retry of what a query finds on ${dialect}`, () => {
+  describe(`a bulk retry with a query on ${dialect}`, () => {
     let brain: TestBrain;
     let agent: RawAgent;
     beforeAll(async () => {
@@ -61,7 +61,7 @@ for (const dialect of testDialects) {
       expect(changed.body.details.reason).toBe("idempotency_key_in_use");
     });
 
-    test("is refused, with the reason, when more match than max", async () => {
+    test("is refused with the reason when more than max tasks match", async () => {
       const { queue } = await failing(6, { args: ofCustomer(42) });
       const made = await create({ filter: { queue, q: "args.customer:42" }, max: 5 });
       const refused = await whenStatus(made.body.id, "refused");
@@ -76,8 +76,8 @@ for (const dialect of testDialects) {
       }
     });
 
-    test("is cancelled while it is searched for, and then neither paused nor resumed", async () => {
-      // Its last step lies ahead, so that no process takes it up.
+    test("can be cancelled during its search, and then neither paused nor resumed", async () => {
+      // Its last step lies in the future, so that no process continues the search.
       const last_progress_at = new Date(Date.now() + 3_600_000);
       const none = { child_count: 0, pending_count: 0, ranges: "[]", plan_digest: null, sealed_at: null };
       const row = bulkRetryRow({
@@ -106,14 +106,14 @@ for (const dialect of testDialects) {
       expect(await audited.execute()).toEqual([{ action: "bulk_retry_request.cancelled" }]);
     });
 
-    test("is paused, not cancelled, once it is sealed", async () => {
+    test("can be paused but not cancelled once it is sealed", async () => {
       const { queue } = await failing(1);
       const { body } = await create({ filter: { queue } });
       const answer = await brain.as.operator.post(path(body.id, "cancel"));
       expect([answer.status, answer.body.details.reason]).toEqual([409, "sealed"]);
     });
 
-    test("needs a query without mistakes, and no ids beside it", async () => {
+    test("needs a valid query, without ids", async () => {
       const faulty = await create({ filter: { q: "customer:42" } });
       expect(faulty.status).toBe(422);
       expect(faulty.body.details.errors[0]).toMatchObject({
@@ -127,7 +127,7 @@ for (const dialect of testDialects) {
     });
   });
 
-  test(`a search goes on where a killed process left it, on ${dialect}`, async () => {
+  test(`a search continues where a killed process left it, on ${dialect}`, async () => {
     const home = await mkdtemp(join(tmpdir(), "svc-bulk-search-"));
     const { url: databaseUrl, drop } = await migratedDatabaseUrl(dialect);
     const matching = 4000;

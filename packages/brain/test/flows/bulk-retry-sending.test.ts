@@ -21,7 +21,7 @@ for (const dialect of testDialects) {
     let agent: RawAgent;
     let agentId: string;
     beforeAll(async () => {
-      // Ticks come by hand.
+      // Ticks run only on demand.
       brain = await startTestBrain({
         dialect,
         env: { SVC_TRUSTED_PROXIES: "127.0.0.1", SVC_BULK_RETRY_SCAN_SECONDS: "60" },
@@ -35,13 +35,13 @@ for (const dialect of testDialects) {
     const { path, create, act, failing, whenStatus } = operatorOf(() => brain);
     const givenOf = (ids: readonly string[], of = agent) =>
       childrenGiven(of).filter(({ taskId }) => ids.includes(taskId));
-    /** Sorted: commands of one instant come in any order. */
+    /** Sorted, because commands with the same time arrive in any order. */
     const taskIdsOf = (ids: readonly string[], of = agent) =>
       givenOf(ids, of)
         .map(({ taskId }) => taskId)
         .sort();
 
-    test("go to the agent that reported the task, where several can do it", async () => {
+    test("go to the agent that reported the task when several are eligible", async () => {
       const { agent: other, minted } = await connectAble(brain);
       const { queue, ids } = await failing(3, { reported_by: agentId });
       const theirs = await failing(3, { reported_by: minted.agentId });
@@ -54,7 +54,7 @@ for (const dialect of testDialects) {
       await other.close();
     });
 
-    test("hold the rest back until the first tasks have ended well, and block when too many fail again", async () => {
+    test("wait for the canary tasks to succeed, and block when too many fail again", async () => {
       const { database } = brain.running.brain;
       const { queue, ids } = await failing(6);
       const endTask = (taskId: string, state: string) =>
@@ -72,7 +72,7 @@ for (const dialect of testDialects) {
       await whenRequest(brain.as.operator, path(body.id), ({ counts }) => counts.succeeded === 2);
       await brain.runLoop("bulk_retry");
       await agent.settle();
-      // They still show the end that they had before.
+      // They still show their previous end.
       expect(taskIdsOf(ids)).toEqual(ids.slice(0, 2));
       await endTask(ids[0]!, "failure");
       await brain.runLoop("bulk_retry");
@@ -91,13 +91,13 @@ for (const dialect of testDialects) {
         control_state: "blocked",
         blocked_reason: "1 of the 1 canary tasks failed again (allowed: 0)",
       });
-      // An operator may go on all the same.
+      // An operator may continue anyway.
       await act(blocked.id, "resume");
       await whenStatus(blocked.id, "succeeded");
       answers.stop();
     });
 
-    test("are looked at by a tick also when somebody holds them just then", async () => {
+    test("are processed by a tick even while another transaction holds them", async () => {
       const { database } = brain.running.brain;
       const { queue, ids } = await failing(2);
       const answers = answering(agent);
@@ -124,8 +124,8 @@ for (const dialect of testDialects) {
       );
       await held;
       const ticked = brain.runLoop("bulk_retry");
-      // Whoever passed over the request would be done by now.
-      for (let looks = 0; looks < 5; looks += 1) await brain.as.operator.get(path(body.id));
+      // A tick that skipped the request would be done by now.
+      for (let reads = 0; reads < 5; reads += 1) await brain.as.operator.get(path(body.id));
       release();
       await holding;
       await ticked;
@@ -150,7 +150,7 @@ for (const dialect of testDialects) {
       answers.stop();
     });
 
-    test("are given to polls before other commands, when the poll honours the contract of the engine", async () => {
+    test("are given to polls before other commands when the poll supports the contract of the engine", async () => {
       const { queue, ids } = await failing(2, { engine: "rq" });
       const minted = await brain.mintAgent();
       const poller = createRawPoller({ url: brain.url, ...minted, projectId: brain.project.id });
@@ -170,7 +170,7 @@ for (const dialect of testDialects) {
       expect((await poller.poll({ wait: 0 }, { headers: contracts })).body.frames).toEqual([]);
     });
 
-    test("are given to polls first when their commands wait already, in the order of the plan", async () => {
+    test("are given to polls first when their commands are already pending, in the order of the plan", async () => {
       const minted = await brain.mintAgent();
       const poller = createRawPoller({ url: brain.url, ...minted, projectId: brain.project.id });
       await poller.probe();
@@ -185,7 +185,7 @@ for (const dialect of testDialects) {
         database.read.selectFrom("agent_workers").selectAll().where("agent_id", "=", minted.agentId).execute();
       await session.close();
       await waitFor(async () => (await workers()).every(({ state }) => state === "offline"));
-      // As after a brain that died with the session: nobody has noted that it is gone.
+      // As after a crash of the service: the session is still marked online.
       await database.write(async (tx) => {
         await tx.updateTable("agents").set({ state: "online" }).where("id", "=", minted.agentId).execute();
         await tx.updateTable("agent_workers").set({ state: "online" }).where("agent_id", "=", minted.agentId).execute();
@@ -211,7 +211,7 @@ for (const dialect of testDialects) {
       expect(childrenGiven({ frames: rest }).map(({ taskId }) => taskId)).toEqual(ids.slice(3));
     });
 
-    test("are shared by the polls of several agents: each child goes to one of them, in the order of the plan", async () => {
+    test("are shared by the polls of several agents: each child goes to one of them, in plan order", async () => {
       const { queue, ids } = await failing(6, { engine: "rq" });
       const pollers = await Promise.all(
         [0, 1].map(async () => {
@@ -230,7 +230,7 @@ for (const dialect of testDialects) {
       expect(given).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4, 6), []]);
     });
 
-    test("are left to those who retry by reference by a poll of an agent that only submits again", async () => {
+    test("are not given to a poll of an agent that only resubmits", async () => {
       const { queue, ids } = await failing(1, { engine: "rq" });
       const { body } = await create({ filter: { queue } });
       const minted = await brain.mintAgent();
@@ -244,7 +244,7 @@ for (const dialect of testDialects) {
       expect((await taken(contracts)).map(({ taskId }) => taskId)).toEqual(ids);
     });
 
-    test("note for which connection of which agent each child was claimed", async () => {
+    test("record for which connection of which agent each child was claimed", async () => {
       const { queue, ids } = await failing(1);
       const answers = answering(agent);
       const { body } = await create({ filter: { queue } });
@@ -278,7 +278,7 @@ for (const dialect of testDialects) {
       expect(childrenGiven({ frames }).map(({ taskId }) => taskId)).toEqual(ids);
     });
 
-    test("lose who made them with the account, and go with their children when history ends", async () => {
+    test("lose their issuer with the account, and are deleted with their children after the history retention", async () => {
       const { queue, ids } = await failing(1);
       const answers = answering(agent);
       const { body } = await create({ filter: { queue } });

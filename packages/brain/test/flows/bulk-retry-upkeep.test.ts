@@ -23,7 +23,7 @@ for (const dialect of testDialects) {
     let brain: TestBrain;
     let agent: RawAgent;
     beforeAll(async () => {
-      // Every request comes from an address of its own; ticks come by hand.
+      // Every request uses its own address; ticks run only on demand.
       brain = await startTestBrain({
         dialect,
         env: {
@@ -61,7 +61,7 @@ for (const dialect of testDialects) {
       brain.running.brain.database.write((tx) =>
         tx.updateTable("bulk_retry_requests").set(changes).where("id", "=", id).execute(),
       );
-    /** While somebody else holds the request, and with the embedded database every row. */
+    /** While another transaction holds the request (on SQLite, every row). */
     async function whileHeld<T>(id: string, work: () => Promise<T>): Promise<T> {
       const { promise: released, resolve: release } = Promise.withResolvers<void>();
       const { promise: held, resolve: holds } = Promise.withResolvers<void>();
@@ -82,7 +82,7 @@ for (const dialect of testDialects) {
       }
     }
 
-    test("leave an audit row for the command of every child, naming the request", async () => {
+    test("write an audit row for the command of every child, with the request id", async () => {
       const answers = answering(agent);
       const { id, ids } = await retry(10);
       await whenRequest(brain.as.operator, path(id), ({ status }) => status === "succeeded");
@@ -110,17 +110,17 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("say which engine nobody can retry when their time is over", async () => {
-      const { id } = await retry(1, { engine: "nobodys" });
+    test("name the engine without an eligible agent at the deadline", async () => {
+      const { id } = await retry(1, { engine: "unserved" });
       await change(id, { deadline_at: longAgo });
       await brain.runLoop("bulk_retry");
       expect(await read(id)).toMatchObject({
         status: "blocked",
-        blocked_reason: "the deadline passed with 1 task unsent: no agent can retry nobodys",
+        blocked_reason: "the deadline passed with 1 task unsent: no agent can retry unserved",
       });
     });
 
-    test("say that their agent cannot, or was revoked, when their time is over", async () => {
+    test("say at the deadline that their agent cannot retry, or was revoked", async () => {
       const { agentId } = await brain.mintAgent();
       const reason = "the deadline passed with 1 task unsent";
       const [away, revoked] = [await retry(1, { agent_id: agentId }), await retry(1, { agent_id: agentId })];
@@ -135,18 +135,18 @@ for (const dialect of testDialects) {
       expect((await read(revoked.id)).blocked_reason).toBe(`${reason}: its agent was revoked`);
     });
 
-    test("cost a tick nothing while they wait for an operator", async () => {
-      const { id } = await retry(1, { engine: "nobodys" });
+    test("are skipped by ticks while they wait for an operator", async () => {
+      const { id } = await retry(1, { engine: "unserved" });
       await act(id, "pause");
       await whileHeld(id, () => brain.runLoop("bulk_retry"));
       expect(await read(id)).toMatchObject({ status: "paused" });
     });
 
-    test("are deleted when they wait for an operator since before history ends", async () => {
-      const [left, kept] = [await retry(2, { engine: "nobodys" }), await retry(1, { engine: "nobodys" })];
+    test("are deleted when they have waited for an operator longer than the history retention", async () => {
+      const [left, kept] = [await retry(2, { engine: "unserved" }), await retry(1, { engine: "unserved" })];
       for (const { id } of [left, kept]) await act(id, "pause");
       await change(left.id, { deadline_at: longAgo });
-      // What went on lately stays, and so does what was resumed lately.
+      // Requests with recent progress, or resumed recently, stay.
       await change(kept.id, { deadline_at: longAgo, last_progress_at: new Date() });
       await brain.runLoop("bulk_retry.retention");
       expect((await brain.as.operator.get(path(left.id))).status).toBe(404);
@@ -159,7 +159,7 @@ for (const dialect of testDialects) {
       expect(children).toEqual([{ parent_id: kept.id }]);
     });
 
-    test("that are full cost a claiming poll nothing, until a result makes room, and hide nothing", async () => {
+    test("without allowance are skipped by polls until a result frees capacity, and do not hide others", async () => {
       const full = { project_id: brain.project.id, claimed_count: 8, pending_count: 12, canonical_digest: "older" };
       const older = Array.from({ length: 1001 }, () => bulkRetryRow(full));
       const { database } = brain.running.brain;
@@ -173,7 +173,7 @@ for (const dialect of testDialects) {
         const request = { agentId, max: 20, retryContracts: new Set(["rq"]), withResends: true };
         return (await commands.claim(request)).commands;
       };
-      // A request that the coordinator holds at the moment is passed over.
+      // A request that the coordinator holds at the moment is skipped.
       let given: Awaited<ReturnType<typeof claim>> = [];
       const claims = async () => {
         given = await claim();
@@ -200,7 +200,7 @@ for (const dialect of testDialects) {
     test.each([
       ["celery", [...retrying, "retry_resubmits"]],
       ["huey", ["bulk_retry", "retry_resubmits"]],
-    ])("are refused for %s, whose agents retry only with given inputs and list %j", async (engine, tokens) => {
+    ])("are refused for %s, whose agents retry only with overrides and list %j", async (engine, tokens) => {
       const { agent: resubmitting, minted } = await connectAble(brain, {
         engines: [engine],
         capabilities: { [engine]: tokens },
@@ -210,14 +210,14 @@ for (const dialect of testDialects) {
         const { status, body } = await post({ filter: { engine }, ...more });
         expect([status, body.error, body.details]).toEqual([409, "conflict", { reason: "overrides_required", engine }]);
       }
-      // One agent that can is enough.
+      // One eligible agent is enough.
       const { agent: other } = await connectAble(brain, { engines: [engine], capabilities: { [engine]: retrying } });
       await other.settle();
       expect((await post({ filter: { engine, queue: "none" } })).status).toBe(200);
       await Promise.all([resubmitting.close(), other.close()]);
     });
 
-    test("are listed newest first by pages, for operators of their project alone", async () => {
+    test("are listed newest first by pages, for operators of their project only", async () => {
       const other = await brain.addProject(`other-${randomUUID().slice(0, 8)}`, "Other");
       const list = `/projects/${other.slug}/bulk-retry-requests`;
       const ids: string[] = [];
@@ -231,7 +231,7 @@ for (const dialect of testDialects) {
       );
       const rest = (await brain.as.root.get(`${list}?limit=2&cursor=${first.next_cursor}`)).body;
       expect(rest).toMatchObject({ items: [{ id: ids[2] }], next_cursor: null });
-      // A cursor that means nothing begins at the top.
+      // An invalid cursor starts from the beginning.
       expect((await brain.as.root.get(`${list}?cursor=nonsense`)).body.items).toHaveLength(3);
       const none = await brain.as.root.get(`${list}?command_id=${randomUUID()}`);
       expect(none.body).toMatchObject({ items: [], next_cursor: null });
@@ -242,7 +242,7 @@ for (const dialect of testDialects) {
       );
     });
 
-    test("are located below the public address, whatever the request line says", async () => {
+    test("have a location below the public address, whatever the request line says", async () => {
       const { headers, body } = await post({ filter: { queue: "none" } });
       expect(headers.get("location")).toBe(`${publicUrl}/api/v1${path(body.id)}`);
       const { cookie, csrfToken } = brain.as.operator;

@@ -21,7 +21,7 @@ for (const dialect of testDialects) {
     let agentId: string;
     beforeAll(async () => {
       brain = await startTestBrain({ dialect, env: { SVC_TRUSTED_PROXIES: "127.0.0.1" } });
-      // No look at intervals makes good what a wake missed.
+      // No periodic check covers a missed wake-up.
       await brain.running.brain.loops.stop();
       const { agent: connected, minted } = await connectAble(brain);
       agent = connected;
@@ -57,7 +57,7 @@ for (const dialect of testDialects) {
       brain.running.brain.database.write((tx) => sql.raw(statement).execute(tx), { alone: true });
     const logged = (event: string) => waitFor(() => brain.logLines.some((line) => line.includes(event)));
 
-    test("run hundreds of children to the end: results alone move them on", async () => {
+    test("run hundreds of children to completion, driven by results alone", async () => {
       const answers = answering(agent);
       const { id, ids } = await retry(400);
       const done = await whenSucceeded(id);
@@ -74,7 +74,7 @@ for (const dialect of testDialects) {
       expect(givenOf(ids).map(({ taskId }) => taskId)).toEqual(ids);
     });
 
-    test("go to an agent that connects after they were made", async () => {
+    test("go to an agent that connects after their creation", async () => {
       const { id, ids } = await retry(20, { engine: "rq" });
       const { agent: late } = await connectAble(brain, {
         engines: ["rq"],
@@ -86,7 +86,7 @@ for (const dialect of testDialects) {
       await late.close();
     });
 
-    test("go on when an agent that had fallen silent is heard again", async () => {
+    test("continue when a silent agent reports again", async () => {
       const { database, features } = brain.running.brain;
       await database.write((tx) =>
         tx
@@ -104,7 +104,7 @@ for (const dialect of testDialects) {
       answers.stop();
     });
 
-    test("send the rest as soon as the task of their canary has ended well", async () => {
+    test("send the rest as soon as their canary task has succeeded", async () => {
       const answers = answering(agent);
       const { id, ids } = await retry(4, { canary_size: 1 });
       await whenRequest(brain.as.operator, path(id), ({ counts }) => counts.succeeded === 1);
@@ -116,7 +116,7 @@ for (const dialect of testDialects) {
         occurred_at: new Date().toISOString(),
         data: { task_name: "mail" },
       });
-      // Another task's end lets nothing go.
+      // The end of another task releases nothing.
       await agent.ackOf(agent.sendEvents([end(`other-${ids[0]}`)]));
       expect(givenOf(ids)).toHaveLength(1);
       await agent.ackOf(agent.sendEvents([end(ids[0])]));
@@ -132,7 +132,7 @@ for (const dialect of testDialects) {
     });
 
     test.each([
-      ["looked at again when a round fails", "INSERT", "bulk_retries.round_failed"],
+      ["processed again when a round fails", "INSERT", "bulk_retries.round_failed"],
       ["given to their agent again when that fails", "UPDATE OF status", "agent_transport.offer_failed"],
     ])("are %s", async (_what, change, event) => {
       const raise =
@@ -151,7 +151,7 @@ for (const dialect of testDialects) {
       answers.stop();
     });
 
-    test("lose no result while nobody can tell which request it is of", async () => {
+    test("lose no result while its request cannot be read", async () => {
       const { id, ids } = await retry(20);
       await waitFor(() => givenOf(ids).length === 8);
       await run("ALTER TABLE bulk_retry_children RENAME TO bulk_retry_children_away");

@@ -22,39 +22,39 @@ import {
   type GivenChild,
 } from "../fixtures/bulk-retry-fixture.ts";
 
-/** More than may be in flight at a time, so that some are sent before the kill and some after it. */
+/** More than may be in flight, so that some are sent before the kill and some after it. */
 const children = 12;
 const inFlight = 8;
 
 type Database = Awaited<ReturnType<typeof openDatabaseAt>>;
 
-/** One bulk retry of tasks of its own, with everything that a window of its life can be brought about with. */
+/** A bulk retry with its own tasks, and the means to bring it into each window. */
 interface Retry {
   readonly id: string;
   readonly ids: readonly string[];
   readonly database: Database;
   readonly network: FaultyNetwork;
-  /** An agent over a line that can be damaged; it answers nothing by itself. */
+  /** An agent over a connection that can be damaged; it answers only on demand. */
   connect(): Promise<ChildAgent>;
   create(): Promise<void>;
   kill(): Promise<void>;
-  /** The brain kills itself at this moment of what is done. */
+  /** Kills the service at this point. */
   dies(at: "claim-command" | "send-command", doing: () => Promise<ChildAgent>): Promise<void>;
   start(): Promise<void>;
   given(agent: ChildAgent): GivenChild[];
-  /** Until so many of its commands have the status. */
+  /** Waits until this number of its commands have the status. */
   whenCommands(status: string, count: number): Promise<void>;
-  /** Stores the results of children, as a brain does before it looks at their request. */
+  /** Stores the results of children, as the service does before it processes their request. */
   storeResults(given: readonly GivenChild[]): Promise<void>;
 }
 
 interface Window {
   readonly name: string;
-  /** Brings the request into the window and kills the brain in it; gives the tasks that agents were sent before. */
+  /** Brings the request into the window and kills the service there; returns the tasks sent before. */
   enter(retry: Retry): Promise<readonly GivenChild[]>;
-  /** What the agent of the next brain does with what it was sent before; nothing when absent. */
+  /** What the agent does after the restart with the tasks it received before; nothing when absent. */
   late?(agent: ChildAgent, given: readonly GivenChild[]): void;
-  /** Whether the time of what is on its way passes without a result. */
+  /** Whether commands in flight time out without a result. */
   timesOut?: true;
   readonly becomes: { readonly status: string; readonly unknown: number };
 }
@@ -72,7 +72,7 @@ const windows: readonly Window[] = [
   {
     name: "claimed, before a session is given the commands",
     async enter(retry) {
-      // The agent goes with this brain, and the next one thinks it is still there.
+      // The agent disconnects with this process, and the next one still considers it connected.
       await retry.connect();
       await retry.kill();
       await retry.start();
@@ -154,7 +154,7 @@ const windows: readonly Window[] = [
   },
 ];
 
-/** Polls make the commands that they are given, where nothing else does. */
+/** Here only polls create the commands that they take. */
 const pollWindows: readonly Window[] = [
   {
     name: "made by a poll, before it claims them",
@@ -202,7 +202,7 @@ const whenFinished = ({ database, id }: Pick<Retry, "database" | "id">) =>
   );
 
 for (const dialect of testDialects) {
-  describe(`the brain is killed within a bulk retry on ${dialect}`, () => {
+  describe(`the service is killed during a bulk retry on ${dialect}`, () => {
     let home: string;
     let databaseUrl: string;
     let drop: () => Promise<void>;
@@ -308,7 +308,7 @@ for (const dialect of testDialects) {
       };
       return retry;
     }
-    /** The time of everything that is on its way is over. */
+    /** All commands in flight have timed out. */
     async function timeOut(id: string): Promise<void> {
       const past = new Date(1000);
       await database.write(async (tx) => {

@@ -18,7 +18,7 @@ for (const dialect of routeDialects) {
       const bulk = (filter: Record<string, unknown>, max = 10) =>
         fixture.send("bulk-retry", { agent_id: fixture.agentId, filter, max });
 
-      test("retries the first different tasks in one command", async () => {
+      test("retries the first distinct tasks with one command", async () => {
         for (const id of ["b-1", "b-2", "b-3"]) await fixture.reportFailed(id);
         const { status, body } = await bulk({ engine: "bullmq", task_ids: ["b-2", "b-1", "b-2", "b-3"] }, 2);
         expect(status).toBe(202);
@@ -28,7 +28,7 @@ for (const dialect of routeDialects) {
         expect((await fixture.given(body.id))?.payload?.target).toEqual({ type: "task", id: "", engine: "bullmq" });
       });
 
-      test("refuses ids that are no tasks of the engine, and names twenty of them", async () => {
+      test("refuses ids without a task of the engine, and names twenty of them", async () => {
         await fixture.reportFailed("b-1");
         const unknown = Array.from({ length: 30 }, (_, index) => `none-${index}`);
         const answer = await bulk({ engine: "bullmq", task_ids: ["b-1", ...unknown] }, 1);
@@ -36,7 +36,7 @@ for (const dialect of routeDialects) {
         expect((await bulk({ engine: "bullmq", task_ids: [] })).status).toBe(422);
       });
 
-      test("is gone for a filter, and says so in the audit trail", async () => {
+      test("answers 410 to a filter, and writes an audit row", async () => {
         const answer = await bulk({ engine: "bullmq", state: "failure" });
         expect([answer.status, answer.body.error]).toEqual([410, "gone"]);
         const rows = await brain.running.brain.database.read
@@ -56,7 +56,7 @@ for (const dialect of routeDialects) {
         return { body, parameters: (await fixture.given(body.id))?.payload?.parameters };
       };
 
-      test("proves the depth that was seen by a token that nobody is shown", async () => {
+      test("proves the observed depth with a token that is never shown", async () => {
         const token = purgeConfirmToken(brain.running.brain.features.secretOf(brain.project.id), "default", 42);
         const { body, parameters } = await sent({ observed_depth: 42 });
         expect(parameters).toEqual({ queue: "default", confirm_token: token, force: false });
@@ -65,7 +65,7 @@ for (const dialect of routeDialects) {
         for (const { text } of shown) expect(text).not.toContain(token);
       });
 
-      test("hands on a token, force, and neither: its agent refuses that", async () => {
+      test("passes on a token, force, or neither, which its agent refuses", async () => {
         expect((await sent({ confirm_token: "mine", observed_depth: 1 })).parameters).toMatchObject({
           confirm_token: "mine",
         });
@@ -92,7 +92,7 @@ for (const dialect of routeDialects) {
         ["cancel-consumer", { queue: "mails" }, "cancel_consumer", { queue: "mails" }],
         ["rate-limit", { task_name: "mail", rate: 0 }, "rate_limit", { task_name: "mail", rate: "0" }],
         ["rate-limit", { task_name: "mail", rate: "10/m" }, "rate_limit", { task_name: "mail", rate: "10/m" }],
-      ])("%s with %j is %s, whatever the agent can do", async (route, more, action, parameters) => {
+      ])("%s with %j is %s, whatever the agent supports", async (route, more, action, parameters) => {
         const answer = await fixture.send(route, { agent_id: fixture.agentId, worker_name: "w-1", ...more });
         expect(answer.status).toBe(202);
         expect(answer.body).toMatchObject({ action, target_type: "worker", target_id: "w-1" });
@@ -100,7 +100,7 @@ for (const dialect of routeDialects) {
         expect((await fixture.given(answer.body.id))?.payload?.target).toEqual({ type: "worker", id: "w-1" });
       });
 
-      test("a rate without a worker names the task as what is controlled", async () => {
+      test("a rate limit without a worker has the task name as its target", async () => {
         const { body } = await fixture.send("rate-limit", {
           agent_id: fixture.agentId,
           task_name: "mail",
@@ -109,7 +109,7 @@ for (const dialect of routeDialects) {
         expect(body).toMatchObject({ target_id: "mail", payload: { task_name: "mail", rate: "5/h" } });
       });
 
-      test("the engine is told where the request names it", async () => {
+      test("the engine is included when the request names it", async () => {
         const { body } = await fixture.send("restart-worker", {
           agent_id: fixture.agentId,
           worker_name: "w",
@@ -138,7 +138,7 @@ for (const dialect of routeDialects) {
       });
     });
 
-    test("what no frame can hold is refused", async () => {
+    test("a command too large for a frame is refused", async () => {
       const small = await startCommands(dialect, { SVC_MAX_WS_FRAME_BYTES: "32768" });
       const retry = (text: string) =>
         small.send("retry-task", {

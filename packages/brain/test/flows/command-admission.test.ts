@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { able, type CommandFixture, startCommands } from "../fixtures/command-fixture.ts";
 
 for (const dialect of testDialects) {
-  describe(`commands are admitted by what the sessions of agents can do on ${dialect}`, () => {
+  describe(`commands are admitted by the capabilities of agent sessions on ${dialect}`, () => {
     let brain: TestBrain;
     let fixture: CommandFixture;
     beforeAll(async () => {
@@ -55,7 +55,7 @@ for (const dialect of testDialects) {
       await poor.close();
     });
 
-    test("an engine that the agent does not serve, and an agent that is away, are refused", async () => {
+    test("an engine that the agent does not serve, and an offline agent, are refused", async () => {
       const wanted = [422, "validation_error", "celery", "cancel_task"];
       expect(refusalOf(await fixture.send("cancel-task", bodyFor("celery", fixture.agentId)))).toEqual([
         ...wanted,
@@ -96,7 +96,7 @@ for (const dialect of testDialects) {
       },
     );
 
-    test("a process of the agent that can do it is given the command, not one that cannot", async () => {
+    test("an eligible process of the agent receives the command", async () => {
       const {
         agent: web,
         agentId: id,
@@ -115,7 +115,7 @@ for (const dialect of testDialects) {
       await web.close();
     });
 
-    test("without a named agent the one that reported the task is taken, while it qualifies", async () => {
+    test("without a named agent, the reporter of the task is chosen while it is eligible", async () => {
       const { agent: reporter, agentId: reporterId } = await fixture.connect({ capabilities: { bullmq: able } });
       const { agent: other } = await fixture.connect({ capabilities: { bullmq: able } });
       const task_id = `reported-${randomUUID()}`;
@@ -132,7 +132,7 @@ for (const dialect of testDialects) {
       await other.close();
     });
 
-    test("a long-poll agent is taken at its operator's word for three actions, when it is named", async () => {
+    test("a named long-poll agent is accepted for three actions without known capabilities", async () => {
       const minted = await brain.mintAgent();
       const poller = createRawPoller({ url: brain.url, ...minted, projectId: brain.project.id });
       await poller.probe();

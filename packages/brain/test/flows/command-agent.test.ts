@@ -36,14 +36,14 @@ for (const dialect of routeDialects) {
       });
     }
 
-    test("a retry is carried out with the inputs that were given", async () => {
+    test("a retry uses the given inputs", async () => {
       const inputs = { override_args: [1], override_kwargs: { a: "b" } };
       const outcome = await outcomeOf("retry-task", { engine: "scripted", task_id: "task-1", ...inputs });
       expect(outcome).toMatchObject({ status: "completed", result: { task_id: "task-1" }, error: null });
       expect(executed.at(-1)).toMatchObject({ action: "retry_task", parameters: { task_id: "task-1", ...inputs } });
     });
 
-    test("a queue is purged at the depth that was seen, or by force, and not otherwise", async () => {
+    test("a queue is purged only at the observed depth, or by force", async () => {
       const purge = (more: Record<string, unknown>) => outcomeOf("purge-queue", { queue: "mails", ...more });
       expect(await purge({ observed_depth: 3 })).toMatchObject({ status: "completed", result: { purged: 3 } });
       expect(await purge({ force: true })).toMatchObject({ status: "completed" });
@@ -58,7 +58,7 @@ for (const dialect of routeDialects) {
       expect(executed.filter(({ action }) => action === "purge_queue")).toHaveLength(2);
     });
 
-    test("what the adapter cannot do fails with words that say so", async () => {
+    test("an unsupported action fails with an error that says so", async () => {
       const outcome = await outcomeOf("pool-resize", { worker_name: "worker-1", delta: 1 });
       expect(outcome).toMatchObject({ status: "failed", error: expect.stringContaining("pool_grow") });
     });

@@ -67,7 +67,7 @@ for (const dialect of testDialects) {
     };
 
     describe("over long-poll", () => {
-      /** A dispatched command as if it had been sent so long ago. */
+      /** A dispatched command, as if sent some time ago. */
       async function sent(agent: RawPoller, agentId: string, secondsAgo: number) {
         const id = await order(agentId);
         const [frame] = await polled(agent);
@@ -76,7 +76,7 @@ for (const dialect of testDialects) {
         return { id, frame };
       }
 
-      test("repeats what was not acknowledged, word for word, once per interval", async () => {
+      test("repeats unacknowledged commands unchanged, once per interval", async () => {
         const { agent, agentId } = await poller();
         const { id, frame } = await sent(agent, agentId, 11);
         const [again] = await polled(agent);
@@ -111,14 +111,14 @@ for (const dialect of testDialects) {
         ["of an action that runs at most once", () => ({ action: "retry_task" })],
         ["at its end", () => ({ status: "completed" })],
         ["of another agent", () => ({ agent_id: randomUUID() })],
-      ])("repeats nothing that is %s", async (_what, changes) => {
+      ])("does not repeat a command that is %s", async (_what, changes) => {
         const { agent, agentId } = await poller();
         const { id } = await sent(agent, agentId, 11);
         await change(id, changes());
         expect(await polled(agent, { "x-svc-retry-contracts": "bullmq=1" })).toEqual([]);
       });
 
-      test("counts the result of a repetition, and of the first send, as they have one token", async () => {
+      test("accepts the result of a repetition and of the first send, which share one token", async () => {
         const { agent, agentId } = await poller();
         const { id, frame } = await sent(agent, agentId, 11);
         await polled(agent);
@@ -129,7 +129,7 @@ for (const dialect of testDialects) {
     });
 
     describe("over WebSocket", () => {
-      test("goes on in the next look when no word of a command came", async () => {
+      test("continues with the next check when a notification was lost", async () => {
         const { agent, agentId } = await connect();
         const { commands } = brain.running.brain.features;
         const quiet = {
@@ -144,7 +144,7 @@ for (const dialect of testDialects) {
         await waitFor(() => frameOf(agent, issued[0]!.id));
       });
 
-      test("leaves what a connection may not be given to one that may", async () => {
+      test("leaves commands that a connection cannot take to one that can", async () => {
         const { agent, agentId, minted } = await connect({ ...able, worker_id: "able" });
         const plain = await connectRaw(
           { url: brain.url, ...minted },
@@ -156,7 +156,7 @@ for (const dialect of testDialects) {
         expect(frameOf(plain, id)).toBeUndefined();
       });
 
-      test("gives many commands in their order as it begins, each once", async () => {
+      test("delivers many waiting commands in order when it connects, each once", async () => {
         const { agent, agentId, minted } = await connect();
         await agent.close();
         const { commands } = brain.running.brain.features;
@@ -183,7 +183,7 @@ for (const dialect of testDialects) {
     });
 
     describe("ends", () => {
-      test("in a timeout when nobody took it, and when no result came, and not before", async () => {
+      test("in a timeout when it was not taken, or when no result arrived, and not before", async () => {
         const { agent, agentId } = await connect();
         const waiting = await order(agentId);
         await waitFor(() => frameOf(agent, waiting));
@@ -201,7 +201,7 @@ for (const dialect of testDialects) {
         expect((await rowOf(intact)).status).toBe("pending");
       });
 
-      test("once: later results change nothing, are audited, and leave no second row when they are repeated", async () => {
+      test("once: later results change nothing and are audited once, even when repeated", async () => {
         const { agent, agentId } = await connect();
         const { agent: stranger } = await connect();
         const id = await order(agentId);
@@ -242,7 +242,7 @@ for (const dialect of testDialects) {
         expect(await audited(id, 1)).toEqual(["ended"]);
         await agent.settle();
         expect(await rowOf(id)).toEqual(ended);
-        // The same bytes again end the session, and so does what comes behind them.
+        // A replay of the same bytes ends the session, together with everything after it.
         agent.send(text);
         agent.sendFrame("command_result", { status: "failed", error: "fourth", ...echo }, id);
         expect((await agent.closed).code).toBeGreaterThan(4000);
@@ -272,7 +272,7 @@ for (const dialect of testDialects) {
         expect(await rowOf(id)).toEqual(ended);
       });
 
-      test("cancelled with its agent, which wakes who waits for it", async () => {
+      test("cancelled with its agent, which wakes the waiting caller", async () => {
         const { agentId } = await poller();
         const id = await order(agentId);
         const { commands } = brain.running.brain.features;
@@ -281,7 +281,7 @@ for (const dialect of testDialects) {
         expect(await waiting).toMatchObject({ status: "cancelled", error: "the agent was revoked" });
       });
 
-      test("cancelled with its project, and told of at once", async () => {
+      test("cancelled with its project, and announced at once", async () => {
         const { id: projectId, slug } = await brain.addProject(`p-${dialect}`, "Project");
         const { body } = await brain.as.root.post(`/projects/${slug}/agents`, { name: "agent" });
         const restart = { agent_id: body.agent.id, worker_name: "w1" };

@@ -22,7 +22,7 @@ for (const dialect of routeDialects) {
             agent_id: agents[index % 2] ?? null,
             action: index % 3 === 0 ? "retry_task" : "cancel_task",
             status: statuses[index % statuses.length] ?? "",
-            // Several of one instant, so that the id decides; lately, since old commands are deleted.
+            // Several with the same time, so that the id decides. Recent, because old commands are deleted.
             issued_at: new Date(base + Math.floor(index / 4) * 60_000),
           }),
         );
@@ -64,18 +64,18 @@ for (const dialect of routeDialects) {
       ["action=retry_task", ({ action }) => action === "retry_task"],
       ["action=retry_task&status=failed", ({ action, status }) => action === "retry_task" && status === "failed"],
       [`agent_id=${randomUUID()}`, () => false],
-    ])("with %s gives the whole of it page by page, newest first", async (query, keep) => {
+    ])("with %s returns all of them page by page, newest first", async (query, keep) => {
       expect((await all(query)).map(({ id }) => id)).toEqual(idsOf(keep));
     });
 
-    test("begins at the top after a cursor that cannot be read", async () => {
+    test("starts from the beginning with an invalid cursor", async () => {
       const top = await list("limit=3");
       for (const cursor of ["nonsense", "W10", Buffer.from('["2026-01-01",1]').toString("base64url")]) {
         expect(await list(`limit=3&cursor=${cursor}`)).toEqual(top);
       }
     });
 
-    test("answers 404 for a command of another project and 422 for no id", async () => {
+    test("answers 404 for a command of another project and 422 for an invalid id", async () => {
       const foreign = rows.find(({ project_id }) => project_id !== brain.project.id)?.id;
       const get = (id: string | undefined) => brain.as.admin.get(`/projects/${brain.project.slug}/commands/${id}`);
       expect((await get(foreign)).status).toBe(404);

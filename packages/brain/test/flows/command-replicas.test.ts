@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 describe("commands between two brain processes on one PostgreSQL", () => {
   let here: TestBrain;
   let there: BrainProcess;
-  // What a lost word would be made good by comes no sooner than the test is over.
+  // The checks that cover lost notifications do not run before the test ends.
   const env = { SVC_REGISTRY_RECONCILE_INTERVAL_SECONDS: "3600" };
   beforeAll(async () => {
     here = await startTestBrain({ dialect: "postgres", env });
@@ -32,7 +32,7 @@ describe("commands between two brain processes on one PostgreSQL", () => {
     (await here.as.operator.get(`/projects/${here.project.slug}/commands/${id}`)).body.status;
   const hello = rawHello({ capabilities: { bullmq: ["cancel_task"] } });
 
-  test("reach a WebSocket agent at the other one, and its result wakes who waits at this one", async () => {
+  test("reach a WebSocket agent at the other process, and its result wakes the caller at this one", async () => {
     const minted = await here.mintAgent();
     const agent = await connectRaw({ url: there.url, ...minted }, { hello });
     await agent.settle();
@@ -46,7 +46,7 @@ describe("commands between two brain processes on one PostgreSQL", () => {
     await agent.close();
   });
 
-  test("are given once to an agent with a connection at each", async () => {
+  test("are delivered once to an agent with a connection at each", async () => {
     const minted = await here.mintAgent();
     const agents = [
       await connectRaw({ url: here.url, ...minted }, { hello: { ...hello, worker_id: "one" } }),
@@ -62,7 +62,7 @@ describe("commands between two brain processes on one PostgreSQL", () => {
     for (const agent of agents) await agent.close();
   });
 
-  test("wake a poll at the other one", async () => {
+  test("wake a poll at the other process", async () => {
     const minted = await here.mintAgent();
     const agent = createRawPoller({ url: there.url, ...minted, projectId: here.project.id });
     await agent.probe();
@@ -72,13 +72,13 @@ describe("commands between two brain processes on one PostgreSQL", () => {
     expect(await statusOf(id)).toBe("dispatched");
   });
 
-  test("wait for their agent when the process it was connected to dies, and are given when it comes back", async () => {
+  test("wait for their agent when its process dies, and are delivered when it reconnects", async () => {
     const minted = await here.mintAgent();
     const agent = await connectRaw({ url: there.url, ...minted }, { hello });
     await agent.settle();
     await there.kill();
     await agent.closed;
-    // Nobody has said yet that the agent is gone.
+    // The agent is not marked offline yet.
     const id = await order(minted.agentId);
     expect(await statusOf(id)).toBe("pending");
     const again = await connectRaw({ url: here.url, ...minted }, { hello });

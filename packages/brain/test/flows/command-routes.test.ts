@@ -25,7 +25,7 @@ for (const dialect of testDialects) {
       return Number(count);
     };
 
-    test("make a command, give it to its agent at once, and show its end", async () => {
+    test("issue a command, deliver it at once, and show its end", async () => {
       const made = await fixture.cancel();
       expect(made.status).toBe(202);
       expect(made.body).toMatchObject({
@@ -58,7 +58,7 @@ for (const dialect of testDialects) {
       expect(Object.keys(shown)).not.toContain("delivery_claim_token");
     });
 
-    test("write who did it into the audit trail, with the command", async () => {
+    test("write an audit row with the user and the command", async () => {
       const { body } = await fixture.cancel({ task_id: "audited" });
       const row = await brain.running.brain.database.read
         .selectFrom("audit_log")
@@ -73,7 +73,7 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("show viewers what happens, but not who did it, with what, and what came of it", async () => {
+    test("show viewers the status, but not issuer, payload and result", async () => {
       const { body } = await fixture.cancel({ task_id: "secret-task" });
       const frame = await fixture.given(body.id);
       const result = { status: "success", result: { hidden: "value" } };
@@ -92,7 +92,7 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("retry by reference, with what is known of the task", async () => {
+    test("retry by reference, with the stored facts about the task", async () => {
       await fixture.reportFailed("known");
       const before = Date.now();
       const { status, body } = await fixture.send("retry-task", {
@@ -117,13 +117,13 @@ for (const dialect of testDialects) {
       expect((await fixture.given(body.id))?.payload?.parameters).toEqual(body.payload);
     });
 
-    test("retry at once, as it is without an eta", async () => {
+    test("retry at once with a delay of 0, as without an ETA", async () => {
       const { status, body } = await fixture.send("retry-task", { engine: "bullmq", task_id: "now", eta_seconds: 0 });
       expect(status).toBe(202);
       expect(body.payload).toMatchObject({ task_id: "now", override_args: null, eta: null });
     });
 
-    test("retry a task that nobody has reported, with other inputs", async () => {
+    test("retry an unreported task with other inputs", async () => {
       const inputs = { override_args: [1, "two"], override_kwargs: { deep: { three: null } } };
       const { status, body } = await fixture.send("retry-task", { engine: "bullmq", task_id: "unknown", ...inputs });
       expect(status).toBe(202);
@@ -142,7 +142,7 @@ for (const dialect of testDialects) {
       expect(broken.status).toBe(422);
     });
 
-    test("link a task that was made for another one, when its agent says so", async () => {
+    test("link a new task to the one it replaces, when the agent reports it", async () => {
       await fixture.reportFailed("old-1");
       const { body } = await fixture.send("retry-task", {
         agent_id: fixture.agentId,
@@ -193,14 +193,14 @@ for (const dialect of testDialects) {
       expect(await storedCount()).toBe(before);
     });
 
-    test("take each key of the service itself for reserved", async () => {
+    test("refuse the key prefixes that are reserved for the service", async () => {
       for (const prefix of ["reconcile:", "automation:", "schedule:", "bulk:"]) {
         expect((await fixture.cancel({ idempotency_key: `${prefix}x` })).status).toBe(422);
       }
       expect((await fixture.cancel({ idempotency_key: `x-bulk:${randomUUID()}` })).status).toBe(202);
     });
 
-    test("answer an equal request under the same key with the command that exists, and another one with 409", async () => {
+    test("answer an equal request with the same key with the existing command, and another one with 409", async () => {
       const idempotency_key = randomUUID();
       const first = await fixture.cancel({ idempotency_key, unknown: 1 });
       await fixture.given(first.body.id);
@@ -221,7 +221,7 @@ for (const dialect of testDialects) {
       expect(fixture.framesOf(first.body.id)).toHaveLength(1);
     });
 
-    test("answer a repetition while the agent is away, and a new request not", async () => {
+    test("answer a repetition while the agent is offline, but not a new request", async () => {
       const { agent: away, agentId: awayId } = await fixture.connect({ capabilities: { bullmq: able } });
       const idempotency_key = randomUUID();
       const first = await fixture.cancel({ agent_id: awayId, idempotency_key });
@@ -231,19 +231,19 @@ for (const dialect of testDialects) {
       expect([again.status, again.body.id]).toEqual([202, first.body.id]);
     });
 
-    test("make one command of equal requests at once", async () => {
+    test("issue one command for concurrent equal requests", async () => {
       const idempotency_key = randomUUID();
       const answers = await Promise.all(Array.from({ length: 8 }, () => fixture.cancel({ idempotency_key })));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
       expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
     });
 
-    test("answer 404 for an agent of nobody, of another project, and a revoked one", async () => {
+    test("answer 404 for an unknown agent, one of another project, and a revoked one", async () => {
       await brain.as.root.post("/projects", { slug: `p-${dialect}`, name: "Other" });
       const { body: other } = await brain.as.root.post(`/projects/p-${dialect}/agents`, { name: "other" });
-      const gone = await brain.mintAgent();
-      await brain.as.root.delete(`/projects/${brain.project.slug}/agents/${gone.agentId}`);
-      for (const agent_id of [randomUUID(), other.agent.id, gone.agentId]) {
+      const revoked = await brain.mintAgent();
+      await brain.as.root.delete(`/projects/${brain.project.slug}/agents/${revoked.agentId}`);
+      for (const agent_id of [randomUUID(), other.agent.id, revoked.agentId]) {
         const answer = await fixture.cancel({ agent_id });
         expect([answer.status, answer.body.details]).toEqual([404, { resource: "agent" }]);
         const control = await fixture.send("restart-worker", { agent_id, worker_name: "w" });

@@ -12,7 +12,7 @@ const noResult = "no result from the agent in time";
 interface Outcome {
   readonly status: "completed" | "failed" | "timeout";
   readonly error: string | null;
-  /** How often the engine was given it. */
+  /** How often the engine executed it. */
   readonly carriedOut: 0 | 1;
 }
 
@@ -22,16 +22,16 @@ const neverArrived: Outcome = { status: "timeout", error: noResult, carriedOut: 
 interface KillWindow {
   readonly killed: "brain" | "agent";
   readonly between: string;
-  /** Orders something that may not be done twice, kills in the window and starts again; gives the task. */
+  /** Issues a command that must not run twice, kills the service in the window and restarts it; returns the task. */
   act(windows: Windows, command: "retry-task" | "cancel-task"): Promise<string>;
   readonly outcome: Outcome;
-  /** Of a command that may be repeated, where that is another one: polls are given it again. */
+  /** The result for a repeatable command, where it differs: polls receive it again. */
   readonly repeated?: Outcome;
-  /** Where polls differ: an upload is answered, a frame on a socket is not. */
+  /** Where polls differ: an upload has an answer, a frame on a socket has none. */
   readonly longpoll?: Outcome;
 }
 
-/** Every place at which a kill -9 can meet a command on its way. docs/concepts/commands.md has the same table. */
+/** Every point at which kill -9 can interrupt a command. docs/concepts/commands.md has the same table. */
 const killWindows: readonly KillWindow[] = [
   {
     killed: "brain",
@@ -146,7 +146,7 @@ const killWindows: readonly KillWindow[] = [
 const setups = testDialects.flatMap((dialect) =>
   (["longpoll", "ws"] as const satisfies Transport[]).map((transport) => [dialect, transport] as const),
 );
-/** Over each transport every kill is met once, on the databases in turn. */
+/** Each kill runs once per transport, alternating between the databases. */
 const windowsOf = ([dialect, transport]: (typeof setups)[number]) => {
   const turn = transport === "ws" ? testDialects : testDialects.toReversed();
   return shareOf(killWindows, turn, dialect);
@@ -161,7 +161,7 @@ describe.each(setups)("kill -9 on %s over %s", (dialect, transport) => {
   afterAll(() => windows?.stop());
 
   async function expectOutcome(taskId: string, { status, error, carriedOut }: Outcome): Promise<void> {
-    // Afterwards the two work together as before; a second copy would have come by now.
+    // Afterwards both work as before; a second copy would have arrived by now.
     await windows.ready();
     if (status === "timeout") await windows.passTime(taskId);
     const ends = setInterval(() => windows.agent().endAll(), 50);

@@ -1,4 +1,4 @@
-/** Why a task is not running, told by real frames of agents: each situation has an engine and an agent of its own. */
+/** Why a task is not running, based on real frames of agents. Each case has its own engine and agent. */
 import { randomUUID } from "node:crypto";
 import { waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
@@ -18,7 +18,7 @@ for (const dialect of routeDialects) {
     });
     afterAll(() => brain.stop());
 
-    /** An agent that watches an engine that nobody else does. */
+    /** An agent with its own engine. */
     async function watch(engine: string) {
       const { agentId, ...minted } = await brain.mintAgent(`of ${engine}`);
       const agent = await connectRaw({ url: brain.url, ...minted }, { hello: rawHello({ engines: [engine] }) });
@@ -34,13 +34,13 @@ for (const dialect of routeDialects) {
         agentId,
         agent,
         event,
-        tell: (...events: ReturnType<typeof event>[]) => agent.ackOf(agent.sendEvents(events)),
+        report: (...events: ReturnType<typeof event>[]) => agent.ackOf(agent.sendEvents(events)),
         beat(reports: Record<string, object>, more: object = {}) {
           const health = Object.entries(reports).map(([key, value]) => [`${engine}.${key}`, JSON.stringify(value)]);
           const adapter_health = Object.fromEntries(health);
           agent.sendFrame("heartbeat", { buffer_size: 0, dropped_events: 0, adapter_health, ...more });
         },
-        /** The answer once its first cause is this one. */
+        /** The answer, once this is its first cause. */
         explained: (code: string, taskId = "t-1") =>
           waitFor(
             async () => {
@@ -54,9 +54,9 @@ for (const dialect of routeDialects) {
       };
     }
 
-    test("names a queue that nobody consumes", async () => {
-      const { tell, event, beat, explained } = await watch("alone");
-      await tell(event("task.sent", "t-1"));
+    test("names a queue without consumers", async () => {
+      const { report, event, beat, explained } = await watch("alone");
+      await report(event("task.sent", "t-1"));
       beat({ queue_depths: { mails: 4 }, queue_consumers: { mails: 0 } });
       expect(await explained("no_consumer")).toEqual({
         state: "pending",
@@ -70,9 +70,9 @@ for (const dialect of routeDialects) {
       });
     });
 
-    test("names a queue that is paused, since when, until it is resumed", async () => {
-      const { tell, event, beat, explained } = await watch("paused");
-      await tell(event("task.sent", "t-1"));
+    test("names a paused queue and when it was paused, until it is resumed", async () => {
+      const { report, event, beat, explained } = await watch("paused");
+      await report(event("task.sent", "t-1"));
       beat({ queue_depths: { mails: 2 }, queue_consumers: { mails: 1 }, queue_holds: { mails: { paused: true } } });
       const { causes } = await explained("queue_paused");
       expect(causes).toEqual([
@@ -87,9 +87,9 @@ for (const dialect of routeDialects) {
       expect((await explained("unknown")).causes[0].evidence).toMatchObject({ pending_count: 2, consumer_count: 1 });
     });
 
-    test("names a rate limit that is used up", async () => {
-      const { tell, event, beat, explained } = await watch("limited");
-      await tell(event("task.sent", "t-1"));
+    test("names an exhausted rate limit", async () => {
+      const { report, event, beat, explained } = await watch("limited");
+      await report(event("task.sent", "t-1"));
       const limited_until = ago(-30);
       beat({ queue_depths: { mails: 9 }, queue_holds: { mails: { limited_until } } });
       expect((await explained("rate_limited")).causes).toMatchObject([
@@ -97,19 +97,19 @@ for (const dialect of routeDialects) {
       ]);
     });
 
-    test("names a start that was put off", async () => {
-      const { tell, event, explained } = await watch("later");
+    test("names a later start time", async () => {
+      const { report, event, explained } = await watch("later");
       const eta = ago(-3600);
-      await tell(event("task.sent", "t-1", { eta }));
+      await report(event("task.sent", "t-1", { eta }));
       const { causes } = await explained("eta_ahead");
       expect(causes[0].evidence).toEqual({ eta, remaining_ms: expect.any(Number) });
       expect(causes[0].evidence.remaining_ms).toBeGreaterThan(3_500_000);
     });
 
-    test("names the worker that holds it", async () => {
-      const { tell, event, beat, explained } = await watch("held");
+    test("names the worker that has fetched it", async () => {
+      const { report, event, beat, explained } = await watch("held");
       beat({ worker_details: { w1: { concurrency: 1, active_tasks: 1, active: [{ id: "t-0" }] } } });
-      await tell(event("task.sent", "t-1"), event("task.received", "t-1", { worker: "w1" }, 50));
+      await report(event("task.sent", "t-1"), event("task.received", "t-1", { worker: "w1" }, 50));
       await waitFor(async () => (await explained("prefetched")).causes[0].evidence.concurrency !== null);
       expect(await explained("prefetched")).toMatchObject({
         state: "received",
@@ -117,9 +117,9 @@ for (const dialect of routeDialects) {
       });
     });
 
-    test("names the worker that fell silent with it", async () => {
-      const { tell, event, explained } = await watch("silent");
-      await tell(event("task.started", "t-1", { worker: "w1" }), event("worker.offline", "", { worker: "w1" }, 5));
+    test("names the worker that went offline with it", async () => {
+      const { report, event, explained } = await watch("silent");
+      await report(event("task.started", "t-1", { worker: "w1" }), event("worker.offline", "", { worker: "w1" }, 5));
       await waitFor(async () => (await explained("worker_silent")).causes[0].since !== undefined);
       expect((await explained("worker_silent")).causes[0]).toMatchObject({
         evidence: { worker: "w1", state: "offline", last_heartbeat: instant },
@@ -127,19 +127,19 @@ for (const dialect of routeDialects) {
       });
     });
 
-    test("names an agent that is gone", async () => {
-      const { agent, agentId, tell, event, explained } = await watch("gone");
-      await tell(event("task.sent", "t-1"));
+    test("names an offline agent", async () => {
+      const { agent, agentId, report, event, explained } = await watch("away");
+      await report(event("task.sent", "t-1"));
       await explained("unknown");
       await agent.close();
       expect((await explained("agent_offline")).causes).toEqual([
         {
           code: "agent_offline",
-          message: expect.stringContaining("Agent of gone"),
+          message: expect.stringContaining("Agent of away"),
           evidence: {
             agent_id: agentId,
-            agent_name: "of gone",
-            engine: "gone",
+            agent_name: "of away",
+            engine: "away",
             last_seen_at: instant,
             agents_online: 0,
           },
@@ -149,21 +149,21 @@ for (const dialect of routeDialects) {
     });
 
     test("names a disabled schedule of such tasks, until it is enabled or deleted", async () => {
-      const { tell, event, explained } = await watch("planned");
+      const { report, event, explained } = await watch("planned");
       const schedule = (is_enabled: boolean) => ({ schedule: { name: "nightly", task_name: "mail", is_enabled } });
-      await tell(event("task.sent", "t-1"), event("schedule.created", "", schedule(true), 50));
+      await report(event("task.sent", "t-1"), event("schedule.created", "", schedule(true), 50));
       await explained("unknown");
-      await tell(event("schedule.updated", "", schedule(false), 40));
+      await report(event("schedule.updated", "", schedule(false), 40));
       expect((await explained("schedule_disabled")).causes[0]).toMatchObject({
         evidence: { schedule: "nightly", schedules_disabled: 1 },
         since: instant,
       });
-      await tell(event("schedule.deleted", "", { name: "nightly" }, 30));
+      await report(event("schedule.deleted", "", { name: "nightly" }, 30));
       await explained("unknown");
     });
 
-    test("names a loss of events since it was last told of", async () => {
-      const { agentId, tell, event, beat, explained } = await watch("lossy");
+    test("names events lost since its last report", async () => {
+      const { agentId, report, event, beat, explained } = await watch("lossy");
       const telemetry_loss = (event_records: number) => ({
         telemetry_loss: {
           buffer_id: "b1",
@@ -177,7 +177,7 @@ for (const dialect of routeDialects) {
           adapter_events: {},
         },
       });
-      await tell(event("task.started", "t-1", { worker: "w1" }));
+      await report(event("task.started", "t-1", { worker: "w1" }));
       beat({}, telemetry_loss(0));
       beat({}, telemetry_loss(31));
       expect((await explained("events_lost")).causes[0].evidence).toMatchObject({
@@ -188,9 +188,9 @@ for (const dialect of routeDialects) {
       });
     });
 
-    test("names a run that its worker no longer lists", async () => {
-      const { tell, event, beat, explained } = await watch("forgotten");
-      await tell(event("task.started", "t-1", { worker: "w1" }));
+    test("names a running task that its worker no longer lists", async () => {
+      const { report, event, beat, explained } = await watch("forgotten");
+      await report(event("task.started", "t-1", { worker: "w1" }));
       beat({ worker_details: { w1: { active_tasks: 1, active: [{ id: "t-2" }] } } });
       expect((await explained("events_lost")).causes[0].evidence).toEqual({
         worker: "w1",
@@ -201,14 +201,14 @@ for (const dialect of routeDialects) {
       await explained("unknown");
     });
 
-    test("knows tasks, queues and workers whose names look like secrets", async () => {
-      const { tell, event, beat, explained } = await watch("secretive");
+    test("finds tasks, queues and workers whose names resemble secrets", async () => {
+      const { report, event, beat, explained } = await watch("secretive");
       const taskId = "invoice:bob@example.com";
       const queue = "pay-DE89370400440532013000";
       const worker = "celery@host.example.com";
       const beatWith = (active: readonly string[]) =>
         beat({ worker_details: { [worker]: { active: active.map((id) => ({ id })), active_queues: [queue] } } });
-      await tell(event("task.started", taskId, { worker, queue }), event("task.sent", "waiting", { queue }));
+      await report(event("task.started", taskId, { worker, queue }), event("task.sent", "waiting", { queue }));
       beatWith(["invoice:al@example.com"]);
       expect((await explained("events_lost", taskId)).causes[0]).toMatchObject({
         message: expect.stringMatching(/^Worker celery@host\.example\.com no longer lists the task/),
@@ -216,20 +216,20 @@ for (const dialect of routeDialects) {
       });
       beatWith([taskId]);
       await explained("unknown", taskId);
-      await tell(event("worker.offline", "", { worker }, -1));
+      await report(event("worker.offline", "", { worker }, -1));
       expect((await explained("no_consumer", "waiting")).causes[0]).toMatchObject({
         message: "Every known worker of queue pay-[REDACTED] is offline.",
         evidence: { queue: "pay-[REDACTED]", workers_offline: 1 },
       });
     });
 
-    test("names a run that is longer than usual", async () => {
-      const { tell, event, explained } = await watch("long");
+    test("names a run time longer than usual", async () => {
+      const { report, event, explained } = await watch("long");
       const named = { task_name: "report" };
       const usual = Array.from({ length: 25 }, (_, index) =>
         event("task.succeeded", `done-${index}`, { ...named, runtime_ms: 40 }),
       );
-      await tell(...usual, event("task.started", "t-1", { ...named, worker: "w1" }, 3600));
+      await report(...usual, event("task.started", "t-1", { ...named, worker: "w1" }, 3600));
       await brain.runLoop("stats.fold-counters");
       const { causes } = await explained("running_long");
       expect(causes[0].evidence).toMatchObject({ runs_measured: 25, worker: "w1" });
@@ -238,17 +238,17 @@ for (const dialect of routeDialects) {
     });
 
     test("says how a task ended", async () => {
-      const { tell, event, explained } = await watch("over");
-      await tell(event("task.failed", "t-1", { exception: "Boom", runtime_ms: 12 }));
+      const { report, event, explained } = await watch("over");
+      await report(event("task.failed", "t-1", { exception: "Boom", runtime_ms: 12 }));
       expect(await explained("finished")).toMatchObject({
         state: "failure",
         causes: [{ evidence: { state: "failure", finished_at: instant, runtime_ms: 12 }, since: instant }],
       });
     });
 
-    test("says that nothing is known to hold it back", async () => {
-      const { tell, event, beat, explained } = await watch("fine");
-      await tell(event("task.sent", "t-1"));
+    test("says that no blocking cause was found", async () => {
+      const { report, event, beat, explained } = await watch("fine");
+      await report(event("task.sent", "t-1"));
       beat({ queue_depths: { mails: 3 }, queue_consumers: { mails: 2 }, queue_oldest: { mails: ago(90) } });
       await waitFor(async () => "pending_count" in (await explained("unknown")).causes[0].evidence);
       expect((await explained("unknown")).causes).toEqual([
@@ -267,16 +267,16 @@ for (const dialect of routeDialects) {
       ]);
     });
 
-    test("says that a task of a flow waits for those under it, until they have ended", async () => {
-      const { tell, event, explained } = await watch("flow");
+    test("counts the unfinished children of a task in a flow", async () => {
+      const { report, event, explained } = await watch("flow");
       const under = { parent_task_id: "t-1", root_task_id: "t-1" };
-      await tell(event("task.sent", "t-1"), event("task.started", "c-1", under), event("task.succeeded", "c-2", under));
+      await report(event("task.sent", "t-1"), event("task.started", "c-1", under), event("task.succeeded", "c-2", under));
       expect((await explained("unknown")).causes[0].evidence).toEqual({ queue: "mails", open_children: 1 });
-      await tell(event("task.succeeded", "c-1", under, 30));
+      await report(event("task.succeeded", "c-1", under, 30));
       expect((await explained("unknown")).causes[0].evidence).toEqual({ queue: "mails" });
     });
 
-    test("is not there for a task that is not, and for people who are no members", async () => {
+    test("answers 404 for an unknown task and for non-members", async () => {
       const path = "/projects/shop/tasks/fine/nothing/explain";
       const missing = await brain.as.viewer.get(path);
       expect([missing.status, missing.body.error, missing.body.details]).toEqual([

@@ -30,7 +30,7 @@ for (const dialect of testDialects) {
         "admin",
       );
 
-    test("are those about it alone and those about several, newest first, with who requested them", async () => {
+    test("include commands about it alone and about several tasks, newest first, with their requesters", async () => {
       const alone = (await retry("one")).body;
       const several = (await retryBoth(["one", "two"])).body;
       const { items, next_cursor } = await commandsOf("one");
@@ -86,7 +86,7 @@ for (const dialect of testDialects) {
         .toMatchObject([{ action: "bulk_retry", issuer_email: "operator@example.org", bulk_retry_id: made.body.id }]);
     });
 
-    test.each(["viewer", "auditor"] as const)("hide from a %s who requested them", async (role) => {
+    test.each(["viewer", "auditor"] as const)("hide their requesters from a %s", async (role) => {
       const { items } = await commandsOf("three", "", role);
       expect(items).toMatchObject([
         { action: "retry_task", issued_by: null, issuer_email: null, issuer_display_name: null, api_key_name: null },
@@ -94,7 +94,7 @@ for (const dialect of testDialects) {
       expect((await commandsOf("four", "", role)).items).toMatchObject([{ bulk_retry_id: null }]);
     });
 
-    test("are read page by page, from the top after a cursor that cannot be read", async () => {
+    test("are read page by page, from the beginning with an invalid cursor", async () => {
       await fixture.reportFailed("paged");
       const ids: string[] = [];
       for (let index = 0; index < 5; index += 1) ids.unshift((await retry("paged")).body.id);
@@ -110,7 +110,7 @@ for (const dialect of testDialects) {
       }
     });
 
-    test("are found by an index, and forgotten with the command", async () => {
+    test("are found through an index, and deleted with the command", async () => {
       const { database } = fixture.brain.running.brain;
       const task = { projectId: fixture.brain.project.id, engine: "bullmq", taskId: "one" };
       const plans = await plansOf(database, (db) => commandsOfTask(db, task, { before: null, limit: 20 }));
