@@ -289,7 +289,9 @@ for (const dialect of testDialects) {
 
     test("report partial when some fail, and failed when all do", async () => {
       const { queue, ids } = await failing(3);
-      const some = answering(agent, ({ taskId }) => (taskId === ids[1] ? { status: "failed", error: "not found" } : {}));
+      const some = answering(agent, ({ taskId }) =>
+        taskId === ids[1] ? { status: "failed", error: "not found" } : {},
+      );
       const first = (await create({ filter: { queue } })).body;
       expect((await whenStatus(first.id, "partial")).counts).toMatchObject({ succeeded: 2, failed: 1 });
       some.stop();

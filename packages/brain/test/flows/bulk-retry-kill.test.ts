@@ -121,7 +121,7 @@ describe.runIf(testDialects.includes("postgres"))("a bulk retry with two brain p
       let inFlight = 0;
       let most = 0;
       const given = new Set<string>();
-      const answer = (agent: RawAgent) => () => {
+      const answerNext = (agent: RawAgent) => () => {
         for (const child of childrenGiven(agent)) {
           if (given.has(child.id)) continue;
           given.add(child.id);
@@ -133,10 +133,10 @@ describe.runIf(testDialects.includes("postgres"))("a bulk retry with two brain p
           });
         }
       };
-      for (const agent of agents) agent.socket.on("message", answer(agent));
+      for (const agent of agents) agent.socket.on("message", answerNext(agent));
       const path = `/projects/${here.project.slug}/bulk-retry-requests`;
       const { body } = await here.as.operator.post(path, { idempotency_key: randomUUID(), filter: {} });
-      for (const agent of agents) answer(agent)();
+      for (const agent of agents) answerNext(agent)();
       await whenRequest(here.as.operator, `${path}/${body.id}`, (seen) => seen.status === "succeeded");
       const sent = agents.flatMap((agent) => childrenGiven(agent).map(({ taskId }) => taskId));
       expect(sent.sort()).toEqual(ids);

@@ -123,12 +123,12 @@ for (const dialect of testDialects) {
         { alone: true },
       );
       await held;
-      const ticked = brain.runLoop("bulk_retry");
+      const tick = brain.runLoop("bulk_retry");
       // A tick that skipped the request would be done by now.
       for (let reads = 0; reads < 5; reads += 1) await brain.as.operator.get(path(body.id));
       release();
       await holding;
-      await ticked;
+      await tick;
       await whenStatus(body.id, "succeeded");
       answers.stop();
     });

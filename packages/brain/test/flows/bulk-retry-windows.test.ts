@@ -279,7 +279,7 @@ for (const dialect of testDialects) {
         async dies(at: string, doing: () => Promise<ChildAgent>) {
           await writeFile(join(home, "kill-point"), at);
           const agent = await doing();
-          await brain.gone;
+          await brain.exited;
           await rm(join(home, "kill-point"));
           await agent.closed;
         },

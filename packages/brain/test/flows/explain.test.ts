@@ -270,7 +270,11 @@ for (const dialect of routeDialects) {
     test("counts the unfinished children of a task in a flow", async () => {
       const { report, event, explained } = await watch("flow");
       const under = { parent_task_id: "t-1", root_task_id: "t-1" };
-      await report(event("task.sent", "t-1"), event("task.started", "c-1", under), event("task.succeeded", "c-2", under));
+      await report(
+        event("task.sent", "t-1"),
+        event("task.started", "c-1", under),
+        event("task.succeeded", "c-2", under),
+      );
       expect((await explained("unknown")).causes[0].evidence).toEqual({ queue: "mails", open_children: 1 });
       await report(event("task.succeeded", "c-1", under, 30));
       expect((await explained("unknown")).causes[0].evidence).toEqual({ queue: "mails" });
