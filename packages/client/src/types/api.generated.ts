@@ -370,7 +370,7 @@ export interface BulkRetryCounts {
   succeeded: number;
   /** Not retried. */
   failed: number;
-  /** Outcome unknown: sent, but no result tells whether it was retried; never sent again. */
+  /** Outcome unknown: sent, but whether it was retried is not known; never sent again. */
   unknown: number;
 }
 
@@ -400,7 +400,7 @@ export interface BulkRetryFilter {
   until?: string | number | null;
 }
 
-/** Unobserved: no outcome yet; succeeded: retried; failed: not retried; unknown: sent, but no result tells whether it was retried; never sent again. */
+/** Unobserved: no outcome yet; succeeded: retried; failed: not retried; unknown: sent, but whether it was retried is not known; never sent again. */
 export const bulkRetryOutcomes = [
   "unobserved",
   "succeeded",
@@ -718,7 +718,7 @@ export interface Error {
   detail?: string;
 }
 
-/** What happened to a task, worker, queue or schedule; unknown: of a kind that this version does not know. */
+/** What happened to a task, worker, queue or schedule; unknown: a kind that this version does not support. */
 export const eventKinds = [
   "task.sent",
   "task.received",
@@ -1592,31 +1592,31 @@ export interface Queue {
   broker_url_hint: string | null;
   /** Time of the newest report or event that names it; null before the first. */
   last_seen_at: string | null;
-  /** Tasks that wait in it, as last reported. */
+  /** Waiting tasks, as last reported. */
   pending_count: number;
-  /** Workers that take tasks from it, as last reported. */
+  /** Consumers, as last reported. */
   consumer_count: number;
-  /** Since when its oldest task waits; null when none does, or when not reported. */
+  /** When its oldest waiting task began to wait; null when none waits, or when not reported. */
   oldest_waiting_since: string | null;
   /** When pending_count was reported; null when it never was. */
   depth_reported_at: string | null;
   /** When consumer_count was reported; null when it never was. */
   consumers_reported_at: string | null;
-  /** `paused`, `paused_since`, `limited_until`: what keeps it from starting tasks; empty otherwise. */
+  /** `paused`, `paused_since`, `limited_until`: why it does not start tasks; empty otherwise. */
   metadata: Record<string, unknown>;
   /** When the service first saw it. */
   created_at: string;
 }
 
-/** What entered and left the queues within the asked minutes. */
+/** What entered and left the queues in the requested minutes. */
 export interface QueueActivities {
   /** Start of the counted minutes. */
   from: string;
   /** End of the counted minutes. */
   to: string;
-  /** Width of a step of `pending`, whose first one holds `from`. */
+  /** Width of a step of `pending`; the first step contains `from`. */
   step_seconds: number;
-  /** More queues exist than are shown. */
+  /** True when there are more queues than shown. */
   truncated: boolean;
   items: QueueActivity[];
 }
@@ -1637,7 +1637,7 @@ export interface QueueActivity {
   ended: number;
   /** Tasks that failed. */
   failed: number;
-  /** Greatest depth per step; null where none was reported. */
+  /** Highest depth per step; null where none was reported. */
   pending: (number | null)[];
 }
 
@@ -1647,7 +1647,7 @@ export interface QueueDepths {
   from: string;
   /** End of the range. */
   to: string;
-  /** Nothing older is kept. */
+  /** Start of the retention; nothing older is kept. */
   kept_from: string;
   /** Width of a step. */
   step_seconds: number;
@@ -1655,9 +1655,9 @@ export interface QueueDepths {
   series: {
     /** Start of the step. */
     t: string;
-    /** The greatest that was reported in the step. */
+    /** Highest depth reported in the step. */
     pending: number;
-    /** As last reported in it. */
+    /** Consumers as last reported in the step. */
     consumers: number;
   }[];
 }
@@ -2156,7 +2156,7 @@ export interface TaskDifferences {
 
 /** One step in the life of a task or a worker, as an agent reported it. */
 export interface TaskEvent {
-  /** Id of the event: the agent's, or made from its content when that had none that is valid. */
+  /** Id of the event: from the agent, or derived from its content when that id is missing or invalid. */
   id: string;
   /** Project that it belongs to. */
   project_id: string;
@@ -2164,12 +2164,12 @@ export interface TaskEvent {
   agent_id: string;
   /** Name of the engine. */
   engine: string;
-  /** Empty when the event concerns no task. */
+  /** Id that the engine gave the task; empty when the event is not about a task. */
   task_id: string;
   kind: EventKind;
   /** When it happened, by the clock of the engine or agent. */
   occurred_at: string;
-  /** What the agent reported with it, redacted. */
+  /** Payload of the event as reported by the agent, redacted. */
   payload: Record<string, unknown>;
 }
 
@@ -2460,11 +2460,11 @@ export interface Worker {
   pid: number | null;
   /** Tasks that it can run at once; null when not reported. */
   concurrency: number | null;
-  /** Queues that it takes tasks from, as last reported. */
+  /** Queues that it consumes, as last reported. */
   queues: string[];
-  /** Online or offline at present; the other values are reserved. */
+  /** Online or offline; the other values are reserved. */
   state: "online" | "offline" | "draining" | "unknown";
-  /** When the worker itself last said that it is online or offline; null when it never did. */
+  /** When the worker last reported that it is online or offline; null when it never did. */
   state_reported_at: string | null;
   /** Time of the newest report or event from it; null before the first. */
   last_heartbeat: string | null;
@@ -2474,13 +2474,13 @@ export interface Worker {
   memory_bytes: number | null;
   /** Tasks that it was running at its last report. */
   active_tasks: number;
-  /** Tasks that finished in the last 24 h, by whole UTC hours and the running one. */
+  /** Tasks that finished in the last 24 full UTC hours and the current one. */
   processed: number;
-  /** Failed tasks in the time of `processed`. */
+  /** Failed tasks in the period of `processed`. */
   failed: number;
-  /** Succeeded tasks in the time of `processed`. */
+  /** Succeeded tasks in the period of `processed`. */
   succeeded: number;
-  /** Retries in the time of `processed`. */
+  /** Retries in the period of `processed`. */
   retried: number;
   /** When the service first saw it. */
   created_at: string;
@@ -2502,11 +2502,11 @@ export interface WorkerDetail {
   pid: number | null;
   /** Tasks that it can run at once; null when not reported. */
   concurrency: number | null;
-  /** Queues that it takes tasks from, as last reported. */
+  /** Queues that it consumes, as last reported. */
   queues: string[];
-  /** Online or offline at present; the other values are reserved. */
+  /** Online or offline; the other values are reserved. */
   state: "online" | "offline" | "draining" | "unknown";
-  /** When the worker itself last said that it is online or offline; null when it never did. */
+  /** When the worker last reported that it is online or offline; null when it never did. */
   state_reported_at: string | null;
   /** Time of the newest report or event from it; null before the first. */
   last_heartbeat: string | null;
@@ -2516,13 +2516,13 @@ export interface WorkerDetail {
   memory_bytes: number | null;
   /** Tasks that it was running at its last report. */
   active_tasks: number;
-  /** Tasks that finished in the last 24 h, by whole UTC hours and the running one. */
+  /** Tasks that finished in the last 24 full UTC hours and the current one. */
   processed: number;
-  /** Failed tasks in the time of `processed`. */
+  /** Failed tasks in the period of `processed`. */
   failed: number;
-  /** Succeeded tasks in the time of `processed`. */
+  /** Succeeded tasks in the period of `processed`. */
   succeeded: number;
-  /** Retries in the time of `processed`. */
+  /** Retries in the period of `processed`. */
   retried: number;
   /** When the service first saw it. */
   created_at: string;
