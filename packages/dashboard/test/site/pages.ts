@@ -162,12 +162,12 @@ export const pages: Readonly<Record<string, PageCase>> = {
   "agents filtered to nothing": {
     path: ({ slug }) => `/p/${slug}/agents?filter=nothing`,
     title: /^Agents/,
-    ready: (page) => page.getByText("No agent matches").waitFor(),
+    ready: (page) => page.getByText("No matching agents").waitFor(),
   },
   "no agents yet": {
     path: () => "/p/empty/agents",
     title: /^Agents, empty/,
-    ready: (page) => page.getByText("No agent yet").waitFor(),
+    ready: (page) => page.getByText("No agents yet").waitFor(),
   },
   agent: {
     path: ({ slug, agentId }) => `/p/${slug}/agents/${agentId}`,
