@@ -24,7 +24,7 @@ const kinds = [
 ];
 const instantAt = (agoSeconds: number) => encodeURIComponent(new Date(began - agoSeconds * 1000).toISOString());
 
-const toldTask = (index: number): ReportedEvent => ({
+const taskEvent = (index: number): ReportedEvent => ({
   kind: kinds[index % kinds.length] ?? "task.failed",
   taskId: `${index % 11 === 0 ? "Acme" : "task"}-${index}`,
   ago: 60 + index * 10,
@@ -48,7 +48,7 @@ beforeAll(async () => {
   await brain.connectAgent({ engines, heartbeatSeconds: 1 });
   const all = Array.from({ length: tasks }, (_, index) => index);
   engines.forEach((adapter, at) => {
-    report({ adapter }, all.filter((index) => (index % 5 === 1 ? 1 : 0) === at).map(toldTask));
+    report({ adapter }, all.filter((index) => (index % 5 === 1 ? 1 : 0) === at).map(taskEvent));
   });
   await waitFor(async () => {
     const { body } = await brain.as.root.get(`/projects/${brain.project.slug}/tasks?include_total=true&limit=1`);
