@@ -83,6 +83,7 @@ export const rewrittenPaths: readonly string[] = [
   "docs/reference/second-factor.md",
   "docs/reference/threats.md",
   "docs/reference/wire-protocol.md",
+  "engines/bullmq/",
   "engines/conformance/",
   "examples/bullmq/README.md",
   "packages/agent/",

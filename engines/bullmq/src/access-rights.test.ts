@@ -15,8 +15,8 @@ const attaching = "+eval +set +del +pexpire +hset +hdel";
 
 const setups: [string, string, typeof asSidecar][] = [
   ["to read are enough for a side-car", reading, asSidecar],
-  ["to write caps let it raise them", `${reading} ${capping}`, asSidecar],
-  ["of the in-process mode are enough for it", `${reading} ${attaching}`, attached],
+  ["to write caps let a side-car raise them", `${reading} ${capping}`, asSidecar],
+  ["for the in-process mode are enough for it", `${reading} ${attaching}`, attached],
 ];
 
 function asSidecar(redis: string, prefix: string) {
@@ -50,9 +50,7 @@ test.each(setups)("the rights %s", async (_, rights, make) => {
   const cap = () => admin.hget(`${queue}:meta`, "opts.maxLenEvents");
   const mayCap = rights.includes("+eval");
   await waitFor(async () => (mayCap ? (await cap()) === "200000" : agent.warnings.length > 0));
-  expect(agent.warnings).toEqual(
-    mayCap ? [] : [expect.stringContaining("the cap of an event stream could not be raised")],
-  );
+  expect(agent.warnings).toEqual(mayCap ? [] : [expect.stringContaining("could not raise the cap of an event stream")]);
   await agent.stopAll();
   const left = await admin.keys(`${app.prefix}:svc-*`);
   expect(left.map((key) => key.split(":")[1])).toEqual(make === attached ? ["svc-cursors"] : []);

@@ -6,10 +6,10 @@ import { openConnections } from "./redis/connection.ts";
 import { Watcher } from "./watching/watcher.ts";
 
 /**
- * Watches every BullMQ queue of a Redis from outside, BullMQ 5 and 6, with no change to the application, and carries out commands of
- * operators (`commands`). Watching only reads, except for the cap of the event streams (`streamCap`). Uses two connections.
+ * Watches every BullMQ 5 and 6 queue of a Redis from outside, without changes to the application, and carries out operators' commands
+ * (`commands`). Watching only reads, except for raising the cap of the event streams (`streamCap`). Uses two connections.
  *
- * Never throws; an option out of its bounds is named by the TypeError with which `start` rejects.
+ * Never throws; `start` rejects with a TypeError that names the option that is out of range.
  */
 export const createBullmqAdapter = (options: BullmqOptions): EngineAdapter =>
   engineAdapter({

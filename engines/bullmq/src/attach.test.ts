@@ -27,7 +27,7 @@ describe("attached to the processes of an application", () => {
 
   const id = (job: string) => `${app.prefix}:mail:${job}`;
 
-  test("one process reads, and another goes on where it ended without counting a loss", async () => {
+  test("one process reads, and another continues from its position without counting a loss", async () => {
     const worker = await app.worker("mail", async () => null, { name: "w1" });
     const [first, second] = agents as [RecordingAgent, RecordingAgent];
     const attach = () => attachBullmq({ redis: redisUrl, prefixes: [app.prefix], workers: [worker] });
@@ -44,13 +44,13 @@ describe("attached to the processes of an application", () => {
 
     await second.seen(id("c"), "task.succeeded");
     expect(second.losses).toEqual([]);
-    // What the first may not have delivered is told again, by the same ids.
-    const told = new Set(first.events.map((event) => event.id));
+    // Events that the first process may not have delivered are sent again with the same ids.
+    const sent = new Set(first.events.map((event) => event.id));
     const again = second.events.filter((event) => event.task_id !== id("c"));
-    expect(again.every((event) => told.has(event.id))).toBe(true);
+    expect(again.every((event) => sent.has(event.id))).toBe(true);
   });
 
-  test("what a process read and did not deliver is told by the next one, however old it is", async () => {
+  test("entries that a process read but did not deliver are reported by the next one, however old they are", async () => {
     const redis = new Redis(redisUrl);
     const key = `${app.prefix}:mail`;
     await redis.hset(`${key}:meta`, { version: "bullmq:6.7.0" });
@@ -72,7 +72,7 @@ describe("attached to the processes of an application", () => {
     expect(second.losses).toEqual([]);
   });
 
-  test("a backlog is taken in small parts, each when the agent has room for it", async () => {
+  test("a backlog is read in small parts, each when the agent has capacity for it", async () => {
     const redis = new Redis(redisUrl);
     const backlog = redis.pipeline();
     for (let queue = 0; queue < 60; queue += 1) {
@@ -116,7 +116,7 @@ describe("attached to the processes of an application", () => {
     expect(inside.events.map((event) => event.id)).toEqual(outside.events.map((event) => event.id));
   });
 
-  test("every process tells what it knows of its own workers", async () => {
+  test("every process reports the details of its own workers", async () => {
     const named = await app.worker("mail", async () => null, { name: "w1", concurrency: 7 });
     const nameless = await app.worker("mail", async () => null);
     await app.worker("mail", async () => null, { name: "without-agent" });
@@ -138,7 +138,7 @@ describe("attached to the processes of an application", () => {
     });
   });
 
-  test("gives the lease back when it stops", async () => {
+  test("releases the lease when it stops", async () => {
     const worker = await app.worker("mail", async () => null);
     const redis = new Redis(redisUrl);
     const [agent] = agents as [RecordingAgent, RecordingAgent];
@@ -149,7 +149,7 @@ describe("attached to the processes of an application", () => {
     redis.disconnect();
   });
 
-  test("takes a lease again that is gone, and stops reading while another holds it", async () => {
+  test("takes a lost lease again, and stops reading while another process holds it", async () => {
     await app.queue("mail").add("job", {}, { jobId: "a" });
     const redis = new Redis(redisUrl);
     onTestFinished(() => redis.disconnect());
@@ -157,7 +157,7 @@ describe("attached to the processes of an application", () => {
     const adapter = attachBullmq({ redis: redisUrl, prefixes: [app.prefix], workers: [] });
     onTestFinished(() => adapter.stop());
     const turns: string[] = [];
-    const info = (message: string) => void (message.startsWith("this process reads") && turns.push(message));
+    const info = (message: string) => void (message.startsWith("this process now reads") && turns.push(message));
     await adapter.start({ ...agent.context, log: { ...agent.context.log, info } });
     await agent.seen(id("a"), "task.received");
     const isReading = async () => (await adapter.snapshot()).queue_depths !== undefined;

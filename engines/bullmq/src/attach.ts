@@ -18,7 +18,7 @@ import { engineAdapter, type Running } from "./engine-adapter.ts";
 import type { BullmqOptions, Settings } from "./options.ts";
 import type { FoundQueue } from "./redis/client-list.ts";
 import { openConnections } from "./redis/connection.ts";
-import { takeTurns } from "./redis/lease.ts";
+import { runWhileLeased } from "./redis/lease.ts";
 import { queueNames } from "./redis/names.ts";
 import { createCursorRelay } from "./watching/cursor-relay.ts";
 import { createDiscovery } from "./watching/discovery.ts";
@@ -29,34 +29,34 @@ export interface AttachOptions extends Omit<BullmqOptions, "redis"> {
   readonly redis: string | RedisOptions;
   /** The workers of this process. */
   readonly workers: readonly AttachedWorker[];
-  /** Makes a worker with your own processor, for an operator who restarts one or lets it take from one more queue. */
+  /** Creates a worker with your own processor, when an operator restarts a worker or adds a consumer for another queue. */
   readonly createWorker?: (plan: WorkerPlan) => AttachedWorker | Promise<AttachedWorker>;
 }
 
-/** Keeps the host's thread for some milliseconds at a time while a backlog is read. */
+/** Limits how long reading a backlog blocks the host's thread to a few milliseconds at a time. */
 const entriesAtOnce = 500;
 
 /**
  * The adapter inside an application's process. It reads the same streams as the side-car and makes the same events, in one process at a
- * time: of the processes that would read the same queues for the same agent, whoever holds a lease key in Redis reads them, the others
- * only report what they alone know about their workers (process, host, concurrency). When the holder ends, another one goes on within
- * about ten seconds where it left off.
+ * time: of the processes that would read the same queues for the same agent, the holder of a lease key in Redis reads them. The others
+ * only report the details of their own workers (process, host, concurrency). When the holder ends, another process continues from its
+ * position within about ten seconds.
  *
  * Watching writes three things to Redis: the lease and the shared positions (`<first prefix>:svc-lease:…`,
- * `<first prefix>:svc-cursors:…`) and the stream caps. Commands are carried out by whichever process gets them; one that concerns a
- * worker reaches the process of that worker over the channel `<prefix>:svc-control`.
+ * `<first prefix>:svc-cursors:…`) and the stream caps. The process that receives a command carries it out; a command for a worker reaches
+ * the worker's process over the channel `<prefix>:svc-control`.
  *
- * Never throws; an option out of its bounds is named by the TypeError with which `start` rejects.
+ * Never throws; `start` rejects with a TypeError that names the option that is out of range.
  */
 export function attachBullmq({ workers, createWorker, ...options }: AttachOptions): EngineAdapter {
   const owner = ownerOf(Array.isArray(workers) ? workers : [], { ...options, createWorker });
   return engineAdapter({
     engine: options.engine,
     readOptions() {
-      if (!Array.isArray(workers)) throw new TypeError("workers: the workers of this process, a list");
+      if (!Array.isArray(workers)) throw new TypeError("workers must be an array of this process's workers");
       return { ...options, prefixes: options.prefixes ?? prefixesOf(workers) };
     },
-    // The lease may be another process's for long.
+    // Another process may hold the lease for a long time.
     startBoundMs: 1000,
     open: (settings, context, stop) => attach(owner, settings, context, stop),
   });
@@ -65,7 +65,7 @@ export function attachBullmq({ workers, createWorker, ...options }: AttachOption
 function attach(owner: WorkerOwner, settings: Settings, context: AdapterContext, stop: AbortSignal): Running {
   const connections = openConnections(settings.redis, context.log);
   const { asking } = connections;
-  /** While it is this process's turn to read. */
+  /** Set while this process holds the lease. */
   let watcher: Watcher | undefined;
   const findNow = createDiscovery(asking.redis, settings.prefixes, context.log);
   const executor = new CommandExecutor({
@@ -80,12 +80,12 @@ function attach(owner: WorkerOwner, settings: Settings, context: AdapterContext,
   const firstTurn = Promise.withResolvers<void>();
   const whileHeld = async (signal: AbortSignal) => {
     watcher = new Watcher({ settings, connections, context, relay, entriesAtOnce });
-    context.log.info("this process reads the event streams now");
+    context.log.info("this process now reads the event streams");
     watcher.began.then(firstTurn.resolve);
     await watcher.run(signal);
     watcher = undefined;
   };
-  const done = takeTurns(asking, keyOf("lease"), { whileHeld, onRenew: flush }, stop);
+  const done = runWhileLeased(asking, keyOf("lease"), { whileHeld, onRenew: flush }, stop);
   return {
     executor,
     began: firstTurn.promise,
@@ -102,8 +102,8 @@ function attach(owner: WorkerOwner, settings: Settings, context: AdapterContext,
 }
 
 /**
- * Names of what processes share. Only processes whose reader would do the same work for the same agent take turns: of others, one would
- * wait for ever while what it alone watches is read by nobody. Where two overlap, both make the same events, which is harmless.
+ * Names of the keys that processes share. Only processes that read the same queues for the same agent share a lease; otherwise a process
+ * could wait forever while no other process reads its queues. Where two overlap, both make the same events, which is harmless.
  */
 function sharedKeys({ engine, namespace, prefixes, queues }: Settings, destination: string) {
   const sorted = [...prefixes].sort();
@@ -131,9 +131,9 @@ function detailsOf(workers: readonly AttachedWorker[], namespace: string): Reado
   return details;
 }
 
-/** What a process that does not read the streams knows of queues: those it was told of, else what one look finds. */
-async function findQueues({ prefixes, queues, namespace }: Settings, look: () => Promise<readonly FoundQueue[]>) {
-  const found = queues?.flatMap((queue) => prefixes.map((prefix) => ({ prefix, queue }))) ?? (await look());
+/** The queues that a process without the lease knows: the configured ones, or the result of one scan. */
+async function findQueues({ prefixes, queues, namespace }: Settings, scan: () => Promise<readonly FoundQueue[]>) {
+  const found = queues?.flatMap((queue) => prefixes.map((prefix) => ({ prefix, queue }))) ?? (await scan());
   const names = found.map(({ prefix, queue }) => queueNames(prefix, queue, namespace));
   return [...new Map(names.map((one) => [one.source, one])).values()];
 }

@@ -3,27 +3,27 @@ import type { AdapterContext, AdapterSnapshot, CommandOutcome, EngineAdapter } f
 import { type CommandExecutor, queueCapabilities } from "./commands/executor.ts";
 import { type BullmqOptions, defaultEngine, readSettings, type Settings } from "./options.ts";
 
-/** What an adapter has between its start and its stop. */
+/** The parts of an adapter between its start and its stop. */
 export interface Running {
   readonly executor: CommandExecutor;
   /** Resolves when watching has begun. */
   readonly began: Promise<void>;
   snapshot(): Promise<AdapterSnapshot>;
-  /** Resolves when everything is put down after the stop signal. */
+  /** Resolves when everything is saved after the stop signal. */
   end(): Promise<void>;
 }
 
 interface AdapterParts {
   readonly engine: string | undefined;
   readOptions(): BullmqOptions;
-  /** How long start() waits for the beginning: a Redis that does not answer must not hold the agent. */
+  /** How long start() waits for watching to begin: an unresponsive Redis must not block the agent. */
   readonly startBoundMs: number;
   open(settings: Settings, context: AdapterContext, stop: AbortSignal): Running;
 }
 
-const notRunning: CommandOutcome = { status: "failed", error: "the adapter is not running: nothing was done" };
+const notRunning: CommandOutcome = { status: "failed", error: "The adapter is not running. Nothing was changed." };
 
-/** Never throws; an option out of its bounds is named by the TypeError with which `start` rejects. */
+/** Never throws; `start` rejects with a TypeError that names the option that is out of range. */
 export function engineAdapter({
   engine = defaultEngine,
   readOptions,
@@ -48,7 +48,7 @@ export function engineAdapter({
       const stop = new AbortController();
       const opened = open(settings, context, stop.signal);
       running = { ...opened, stop };
-      opened.executor.refreshEarly(stop.signal); // the agent says hello meanwhile
+      opened.executor.refreshEarly(stop.signal); // the agent may send its hello before start() returns
       await begunWithin(opened.began, startBoundMs);
       await opened.executor.refresh();
     },
@@ -68,7 +68,7 @@ export function engineAdapter({
   };
 }
 
-/** Settings that throw what is wrong with them only when they are asked for: no option of an agent may stop an application's start. */
+/** Delays the error about an invalid option until the settings are read: an agent's option must not stop an application's start. */
 function settingsOnDemand(options: () => BullmqOptions): () => Settings {
   try {
     const settings = readSettings(options());
@@ -80,7 +80,7 @@ function settingsOnDemand(options: () => BullmqOptions): () => Settings {
   }
 }
 
-/** Until then the process is held, so that nobody who waits for the agent to be ready waits for ever. */
+/** The timer keeps the process alive, so that a caller that waits for the agent to be ready always gets an answer. */
 async function begunWithin(began: Promise<void>, boundMs: number): Promise<void> {
   const bound = new AbortController();
   await Promise.race([began, pause(boundMs, undefined, { signal: bound.signal }).catch(() => {})]);

@@ -7,31 +7,31 @@ import { attachBullmq } from "./attach.ts";
 
 const redis = inject("redisUrl");
 
-/** Options as plain JavaScript may give them. */
+/** Options that plain JavaScript may pass. */
 type Given = Record<string, unknown>;
 
 const attach = (given: Given) => attachBullmq({ redis, workers: [], ...given });
 const create = (given: Given) => createBullmqAdapter({ redis, ...given });
 
 const refusals: [string, Given, RegExp][] = [
-  ["no address", { redis: undefined }, /^redis: /],
-  ["an empty address", { redis: " " }, /^redis: /],
-  ["a number as address", { redis: 6379 }, /^redis: /],
-  ["no prefix", { prefixes: [""] }, /^prefixes: /],
-  ["too many prefixes", { prefixes: Array.from({ length: 33 }, (_, n) => `p${n}`) }, /^prefixes: /],
+  ["no address", { redis: undefined }, /^redis must be /],
+  ["an empty address", { redis: " " }, /^redis must be /],
+  ["a number as address", { redis: 6379 }, /^redis must be /],
+  ["no prefix", { prefixes: [""] }, /^prefixes must be /],
+  ["too many prefixes", { prefixes: Array.from({ length: 33 }, (_, n) => `p${n}`) }, /^prefixes must be /],
   ["a colon in a queue", { queues: ["a:b"] }, /^queues: /],
   ["an empty queue", { queues: [""] }, /^queues: /],
-  ["white space in the namespace", { namespace: "a b" }, /^namespace: /],
-  ["an engine without a name", { engine: "" }, /^engine: /],
-  ["another word for the start", { startAt: "yesterday" }, /^startAt: /],
-  ["a cap that is too small", { streamCap: { entries: 9999, maxBytes: 2 ** 26 } }, /^streamCap\.entries: /],
-  ["a cap without a size", { streamCap: { entries: 20_000, maxBytes: Number.NaN } }, /^streamCap\.maxBytes: /],
-  ["too few remembered tasks", { rememberedTasks: 999 }, /^rememberedTasks: /],
-  ["looking too often", { discoverEveryMs: 99 }, /^discoverEveryMs: /],
-  ["checking too often", { checkEveryMs: 50 }, /^checkEveryMs: /],
+  ["white space in the namespace", { namespace: "a b" }, /^namespace must be /],
+  ["an engine without a name", { engine: "" }, /^engine must be /],
+  ["another word for the start", { startAt: "yesterday" }, /^startAt must be /],
+  ["a cap that is too small", { streamCap: { entries: 9999, maxBytes: 2 ** 26 } }, /^streamCap\.entries must be /],
+  ["a cap without a size", { streamCap: { entries: 20_000, maxBytes: Number.NaN } }, /^streamCap\.maxBytes must be /],
+  ["too few remembered tasks", { rememberedTasks: 999 }, /^rememberedTasks must be /],
+  ["discovering too often", { discoverEveryMs: 99 }, /^discoverEveryMs must be /],
+  ["checking too often", { checkEveryMs: 50 }, /^checkEveryMs must be /],
 ];
 
-test.each(refusals)("%s is refused by start(), not by making the adapter", async (_, given, words) => {
+test.each(refusals)("%s is refused by start(), not by creating the adapter", async (_, given, words) => {
   for (const adapter of [attach(given), create(given)]) {
     const { context } = recordingAgent();
     await expect(adapter.start(context)).rejects.toThrow(words);
@@ -39,13 +39,13 @@ test.each(refusals)("%s is refused by start(), not by making the adapter", async
   }
 });
 
-test("workers that are no list are refused by start()", async () => {
+test("workers that are not an array are refused by start()", async () => {
   const adapter = attach({ workers: undefined });
-  await expect(adapter.start(recordingAgent().context)).rejects.toThrow(/^workers: /);
+  await expect(adapter.start(recordingAgent().context)).rejects.toThrow(/^workers must be /);
   await adapter.stop();
 });
 
-test("a bad option does not reach the application: its agent runs and the log names it", async () => {
+test("an invalid option does not affect the application: its agent runs and the log names the option", async () => {
   const { folder, remove } = await temporaryFolder();
   const errors: unknown[] = [];
   const agent = startAgent({
@@ -57,7 +57,7 @@ test("a bad option does not reach the application: its agent runs and the log na
     log: { debug() {}, info() {}, warn() {}, error: (_, fields) => void errors.push(fields) },
   });
   await agent.ready;
-  expect(errors).toEqual([{ engine: "bullmq", reason: expect.stringContaining("checkEveryMs: 500 to 60000") }]);
+  expect(errors).toEqual([{ engine: "bullmq", reason: expect.stringContaining("checkEveryMs must be 500–60000") }]);
   await agent.stop();
   await remove();
 });

@@ -22,7 +22,7 @@ function closed(port: number) {
 }
 
 test.each(adapters)(
-  "a process with %s that has nothing left to do ends, also while neither Redis nor brain answers",
+  "a process with %s and no other work ends, even while neither Redis nor brain answers",
   async (kind) => {
     const { prefix } = await applicationWithQueue();
     const brain = closed(await freePort());

@@ -9,13 +9,13 @@ import { temporaryFolder } from "./folders.ts";
 
 const redisUrl = inject("redisUrl");
 
-describe.each(bullmqMajors)("the agent file of a service, downloaded and run beside BullMQ %s", (major) => {
+describe.each(bullmqMajors)("the agent file of a service, downloaded and run next to BullMQ %s", (major) => {
   test("reports the jobs of a worker and retries one of them", async () => {
     const brain = await startTestBrain();
     onTestFinished(() => brain.stop());
     const app = startApplication(major, redisUrl);
     onTestFinished(() => app.close());
-    // Outside of the repository, where no package can be found.
+    // Outside the repository, so that no package can be resolved.
     const { folder, remove } = await temporaryFolder();
     onTestFinished(remove);
     const file = join(folder, "svc-agent.mjs");

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import * as bullmq5 from "bullmq5";
 import * as bullmq6 from "bullmq6";
 
-/** What the tests use of BullMQ, in words that both majors share. */
+/** The parts of BullMQ that the tests use, the same for both major versions. */
 export interface JobHandle {
   readonly id?: string | undefined;
 }
@@ -17,7 +17,7 @@ export interface ApplicationQueue {
   limit(most: number, durationMs: number): Promise<void>;
   stopFor(durationMs: number): Promise<void>;
   obliterate(): Promise<void>;
-  /** What BullMQ knows of its job schedulers, by their ids. */
+  /** BullMQ's job schedulers by id. */
   schedulers(): Promise<Readonly<Record<string, Scheduler>>>;
   schedule(
     id: string,
@@ -62,12 +62,12 @@ export interface FlowNode {
   readonly children?: readonly FlowNode[];
 }
 
-/** One application that uses one major of BullMQ under a key prefix of its own. */
+/** An application that uses one major version of BullMQ under its own key prefix. */
 export interface Application {
   readonly prefix: string;
-  /** Those started so far. */
+  /** The workers started so far. */
   readonly workers: readonly bullmq6.Worker[];
-  /** The thrown value with which a processor says that its job was put off. */
+  /** The error that a processor throws to delay its job. */
   readonly putOff: { afterDelay(): Error; byRateLimit(): Error };
   queue(name: string): ApplicationQueue;
   worker(queue: string, processor: Processor, settings?: WorkerSettings): Promise<bullmq6.Worker>;
@@ -95,7 +95,7 @@ export function startApplication(major: Major, redisUrl: string, prefix = freshP
   const keep = <T extends { close(): Promise<unknown>; on(event: "error", listener: () => void): unknown }>(
     opened: T,
   ): T => {
-    opened.on("error", () => {}); // tests take Redis away on purpose
+    opened.on("error", () => {}); // tests stop Redis on purpose
     open.push(opened);
     return opened;
   };

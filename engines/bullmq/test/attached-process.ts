@@ -2,7 +2,7 @@ import { flushCompileCache } from "node:module";
 import { startAgent } from "@svc/agent";
 import { attachBullmq, createBullmqAdapter } from "../src/index.ts";
 
-/** What the process is told, as JSON in its first argument. */
+/** The process's input, as JSON in its first argument. */
 export interface AttachedProcess {
   readonly redis: string;
   readonly prefix: string;
@@ -11,28 +11,28 @@ export interface AttachedProcess {
   readonly hmacSecret: string;
   readonly folder: string;
   readonly with: "attachBullmq" | "createBullmqAdapter";
-  /** `nothing`: the process has nothing left to do. `stop`: it stops its agent. `work`: it goes on until it is killed. */
+  /** `nothing`: the process has no further work. `stop`: it stops its agent. `work`: it runs until it is killed. */
   readonly next: "nothing" | "stop" | "work";
 }
 
-/** A process of an application with an agent inside and no work of its own. Says `ready`, and `stopped` when the agent has stopped. */
-const told = JSON.parse(process.argv[2] ?? "{}") as AttachedProcess;
-// It is mostly killed, and a killed process would not keep what it compiled.
+/** An application process with an agent and no other work. Prints `ready`, and `stopped` when the agent has stopped. */
+const input = JSON.parse(process.argv[2] ?? "{}") as AttachedProcess;
+// A killed process would not save its compile cache.
 flushCompileCache();
-const { redis, prefix, brainUrl, token, hmacSecret, folder } = told;
+const { redis, prefix, brainUrl, token, hmacSecret, folder } = input;
 const options = { redis, prefixes: [prefix] };
 const agent = startAgent({
   brainUrl,
   token,
   hmacSecret,
   bufferPath: folder,
-  engines: [told.with === "attachBullmq" ? attachBullmq({ ...options, workers: [] }) : createBullmqAdapter(options)],
+  engines: [input.with === "attachBullmq" ? attachBullmq({ ...options, workers: [] }) : createBullmqAdapter(options)],
   log: { debug() {}, info() {}, warn() {}, error() {} },
 });
 await agent.ready;
 console.log("ready");
-if (told.next === "work") setInterval(() => {}, 2 ** 30);
-if (told.next === "stop") {
+if (input.next === "work") setInterval(() => {}, 2 ** 30);
+if (input.next === "stop") {
   await agent.stop();
   console.log("stopped");
 }

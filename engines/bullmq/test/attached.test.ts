@@ -33,7 +33,7 @@ describe("BullMQ, attached", () => {
     return { brainUrl: brain.url, token, hmacSecret };
   }
 
-  /** An agent in this process, as its application would start it. */
+  /** An agent in this process, started as an application would. */
   async function attachHere(reporting: Awaited<ReturnType<typeof credentials>>) {
     const { folder, remove } = await temporaryFolder();
     cleanups.push(remove);
@@ -49,7 +49,7 @@ describe("BullMQ, attached", () => {
     return agent;
   }
 
-  /** Waits until the brain has the task in this state. */
+  /** Waits until the brain reports the task in this state. */
   async function taskIs(job: string, state: string) {
     const taskId = encodeURIComponent(`${app.prefix}:mail:${job}`);
     await waitFor(
@@ -58,7 +58,7 @@ describe("BullMQ, attached", () => {
     );
   }
 
-  test("kill -9 of the process that reads: another goes on, nothing is missing and nothing lost", async () => {
+  test("kill -9 of the reading process: another continues, and nothing is missing or lost", async () => {
     const reporting = await credentials();
     const where = { redis: server.url, prefix: app.prefix };
     const reader = await startAttached({ ...reporting, ...where, with: "attachBullmq", next: "work" });
@@ -67,13 +67,13 @@ describe("BullMQ, attached", () => {
     await app.worker("mail", async () => null, { name: "w1" });
     await app.queue("mail").add("job", {}, { jobId: "before" });
     await taskIs("before", "success");
-    expect(log).not.toContain("this process reads the event streams now");
+    expect(log).not.toContain("this process now reads the event streams");
 
     reader.child.kill("SIGKILL");
     for (const job of ["a", "b", "c"]) await app.queue("mail").add("job", {}, { jobId: job });
 
     for (const job of ["a", "b", "c"]) await taskIs(job, "success");
-    expect(log).toContain("this process reads the event streams now");
+    expect(log).toContain("this process now reads the event streams");
     expect(agent.status().loss?.adapter_events ?? {}).toEqual({});
     const events = (await brain.as.viewer.get("/projects/shop/events?limit=200")).body.items;
     const steps = events.map((event: { task_id: string; kind: string }) => `${event.task_id} ${event.kind}`);
@@ -81,19 +81,19 @@ describe("BullMQ, attached", () => {
     expect(new Set(steps).size).toBe(4 * 4);
   });
 
-  test("a Redis that restarts empty: the reader counts the task that will never end and goes on", async () => {
+  test("a Redis that restarts empty: the reader counts the task that will never end and continues", async () => {
     const agent = await attachHere(await credentials());
     await app.worker("mail", async () => null);
     await app.queue("mail").add("job", {}, { jobId: "before" });
     await taskIs("before", "success");
-    await app.queue("mail").add("job", {}, { jobId: "gone", delay: 3_600_000 });
-    await taskIs("gone", "pending");
+    await app.queue("mail").add("job", {}, { jobId: "lost", delay: 3_600_000 });
+    await taskIs("lost", "pending");
 
     await server.restart();
 
     await app.queue("mail").add("job", {}, { jobId: "after" });
     await taskIs("after", "success");
-    expect(log.filter((message) => message === "this process reads the event streams now")).toHaveLength(1);
+    expect(log.filter((message) => message === "this process now reads the event streams")).toHaveLength(1);
     expect(agent.status().loss?.adapter_events).toEqual({ bullmq: 1 });
   });
 });

@@ -14,14 +14,14 @@ export interface RunningProcess {
   output(): string;
   /** Waits for a line on standard output. */
   says(line: string): Promise<unknown>;
-  /** Waits for the process to end on its own; gives its exit code. */
+  /** Waits for the process to end on its own; resolves with its exit code. */
   ends(): Promise<number | null>;
 }
 
-/** Starts a process of an application with an agent inside; it is killed when the test ends. */
-export async function startAttached(told: Omit<AttachedProcess, "folder">): Promise<RunningProcess> {
+/** Starts an application process with an agent; it is killed when the test ends. */
+export async function startAttached(input: Omit<AttachedProcess, "folder">): Promise<RunningProcess> {
   const { folder, remove } = await temporaryFolder();
-  const child = spawn(process.execPath, ["--conditions=source", entry, JSON.stringify({ ...told, folder })], {
+  const child = spawn(process.execPath, ["--conditions=source", entry, JSON.stringify({ ...input, folder })], {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...plainEnvironment, HOME: folder },
   });

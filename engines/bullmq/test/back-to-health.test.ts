@@ -15,7 +15,7 @@ const setups: [(typeof testDialects)[number], (typeof bullmqMajors)[number], Tra
   ["sqlite", "5", "process"],
 ];
 
-/** Long-poll has no hello, which is what offers the listing. */
+/** Long-poll has no hello, and without it the capability to list is not advertised. */
 async function expectNoListing(api: ApiClient): Promise<void> {
   expect(await api.get("/projects/shop/dead-letters?engine=bullmq")).toMatchObject({ status: 409 });
 }
@@ -33,7 +33,7 @@ async function expectListing(api: ApiClient, queue: string): Promise<void> {
   expect(await api.get(more.replace(/cursor=.*/, "cursor=nonsense"))).toMatchObject({ status: 422 });
 }
 
-/** An operator at the API, the brain, an agent, Redis and workers, none of them replaced. */
+/** A real API client, brain, agent, Redis and workers. */
 describe.each(setups.filter(([dialect]) => testDialects.includes(dialect)))(
   "%s, BullMQ %s, %s",
   (dialect, major, transport) => {
@@ -64,15 +64,15 @@ describe.each(setups.filter(([dialect]) => testDialects.includes(dialect)))(
         await agent.ready;
       } else {
         const words = transport === "longpoll" ? ["--transport", "longpoll", "--dev"] : [];
-        const told = { brainUrl: brain.url, minted, folder };
-        const sidecar = startSidecar(["--redis", redis, "--prefix", app.prefix, ...words], told);
+        const options = { brainUrl: brain.url, minted, folder };
+        const sidecar = startSidecar(["--redis", redis, "--prefix", app.prefix, ...words], options);
         cleanups.push(() => sidecar.stop());
       }
       return { app, brain, minted };
     }
 
     function routesOf(api: ApiClient, agent_id: string) {
-      /** Places a command and gives it when it has ended. */
+      /** Sends a command and resolves with it when it has finished. */
       async function command(path: string, body: object) {
         const placed = await api.post(`/projects/shop/commands/${path}`, { agent_id, ...body });
         expect(placed).toMatchObject({ status: 202 });
@@ -125,7 +125,7 @@ describe.each(setups.filter(([dialect]) => testDialects.includes(dialect)))(
       const renewed = await taskIn(changed.result.new_task_id, "success");
       expect(renewed).toMatchObject({ retry_of: `${queue}:c`, kwargs: { to: "d" } });
       expect(await command("retry-task", { engine: "bullmq", task_id: `${queue}:a` })).toMatchObject({
-        ...{ status: "failed", error: expect.stringContaining("not in the failed state") },
+        ...{ status: "failed", error: expect.stringContaining("Only failed jobs can be retried") },
       });
 
       await worker.pause();
@@ -147,7 +147,7 @@ describe.each(setups.filter(([dialect]) => testDialects.includes(dialect)))(
   },
 );
 
-test("an adapter of each kind offers what its way of running can do", () => {
+test("an adapter of each kind offers the capabilities of its mode", () => {
   const redis = "redis://127.0.0.1:1";
   expect(createBullmqAdapter({ redis }).capabilities()).not.toContain("restart_worker");
   expect(createBullmqAdapter({ redis, commands: false }).capabilities()).toEqual([]);

@@ -18,7 +18,7 @@ const brainSettings = {
   SVC_BOOTSTRAP_ADMIN_PASSWORD: account.password,
 };
 
-/** The adapter, and the ids of all events that it handed over, in that order. */
+/** The adapter, and the ids of all events that it emitted, in order. */
 function withLedger(adapter: EngineAdapter): { adapter: EngineAdapter; ledger: string[] } {
   const ledger: string[] = [];
   return {
@@ -59,7 +59,7 @@ describe.each(testDialects)("a brain on %s that is killed under a BullMQ agent",
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   });
 
-  /** A project's agent with the real adapter, on a buffer of its own. */
+  /** A project's agent with the real adapter and its own buffer. */
   async function startWatching(brain: BrainProcess): Promise<{ agent: Agent; ledger: string[] }> {
     const admin = await signIn(brain.url, account.email, account.password);
     const minted = await admin.post("/projects/default/agents", { name: "side-car" });
@@ -73,7 +73,7 @@ describe.each(testDialects)("a brain on %s that is killed under a BullMQ agent",
       hmacSecret: minted.body.hmac_secret,
       engines: [adapter],
       bufferPath: buffer.folder,
-      // So many small frames that an order could be lost.
+      // Enough small frames to expose a wrong order.
       batchWindowMs: 1,
       log: { debug() {}, info() {}, warn() {}, error() {} },
     });
@@ -87,7 +87,7 @@ describe.each(testDialects)("a brain on %s that is killed under a BullMQ agent",
     return body.items.map((item: { id: string }) => item.id);
   };
 
-  test("finds everything after its return: in order, complete, and once", async () => {
+  test("receives everything after its restart: in order, complete, and once", async () => {
     let brain = await start();
     cleanups.push(() => brain.kill());
     const { agent, ledger } = await startWatching(brain);
@@ -116,7 +116,7 @@ describe.each(testDialects)("a brain on %s that is killed under a BullMQ agent",
     expect(agent.status().loss).toMatchObject({ event_records: 0, adapter_events: {} });
   });
 
-  test("keeps every event though it is killed again and again while jobs run", async () => {
+  test("keeps every event although it is killed repeatedly while jobs run", async () => {
     let brain = await start();
     cleanups.push(() => brain.kill());
     const { agent, ledger } = await startWatching(brain);

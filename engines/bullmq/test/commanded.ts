@@ -15,7 +15,7 @@ export interface Commanded extends AsyncDisposable {
   execute(action: string, parameters: object, more?: Partial<Command>): Promise<CommandOutcome>;
 }
 
-/** An application of one major with queue `mail` and a side-car that takes commands. */
+/** An application of one major version with queue `mail`, and a side-car that accepts commands. */
 export async function startCommanded(major: Major, options: Partial<BullmqOptions> = {}): Promise<Commanded> {
   const redis = typeof options.redis === "string" ? options.redis : inject("redisUrl");
   const app = startApplication(major, redis, options.prefixes?.[0] ?? freshPrefix());
@@ -42,6 +42,6 @@ export async function executeOn(
 ): Promise<CommandOutcome> {
   const command = { id: randomUUID(), action, engine: "bullmq", target: {}, timeoutSeconds: 60, ...more };
   const outcome = await adapter.execute?.({ ...command, parameters: parameters as Command["parameters"] });
-  if (!outcome) throw new Error("the adapter takes no commands");
+  if (!outcome) throw new Error("the adapter accepts no commands");
   return outcome;
 }

@@ -7,7 +7,7 @@ import { createBullmqAdapter } from "../src/index.ts";
 import { type Application, startApplication } from "./applications.ts";
 import { temporaryFolder } from "./folders.ts";
 
-/** The whole way from a signed frame to Redis and back; over WebSocket the conformance suite goes it. */
+/** From a signed frame to Redis and back, over long-poll; the conformance suite covers WebSocket. */
 describe("an agent of BullMQ over long-poll", () => {
   const cleanups: (() => unknown)[] = [];
   let app: Application;
@@ -47,7 +47,7 @@ describe("an agent of BullMQ over long-poll", () => {
     return {
       peer,
       resultsOf,
-      isTold: (taskId: string, kind: string) =>
+      isReported: (taskId: string, kind: string) =>
         waitFor(() => peer.record.events.some((event) => event.task_id === taskId && event.kind === kind)),
       async send(id: string, action: string, parameters: object) {
         peer.send("command", { action, target: { engine: "bullmq" }, parameters, timeout_seconds: 60 }, id);
@@ -56,17 +56,17 @@ describe("an agent of BullMQ over long-poll", () => {
     };
   }
 
-  test("carries a command out once, however often it is delivered", async () => {
+  test("carries out a command once, however often it is delivered", async () => {
     const runs: (string | undefined)[] = [];
     let isWell = false;
     await app.worker("mail", async (job) => {
       runs.push(job.id);
       if (!isWell) throw new Error("no luck");
     });
-    const { send, isTold, resultsOf } = await startWatching();
+    const { send, isReported, resultsOf } = await startWatching();
     const task_id = `${app.prefix}:mail:a`;
     await app.queue("mail").add("welcome", {}, { jobId: "a" });
-    await isTold(task_id, "task.failed");
+    await isReported(task_id, "task.failed");
 
     const first = await send("c-1", "retry_task", { engine: "bullmq", task_id });
     await waitFor(() => runs.length === 2);
@@ -75,17 +75,17 @@ describe("an agent of BullMQ over long-poll", () => {
     isWell = true;
     await send("c-2", "requeue_dead_letter", { engine: "bullmq", task_id });
 
-    await isTold(task_id, "task.succeeded");
+    await isReported(task_id, "task.succeeded");
     expect(first).toMatchObject({ status: "success", result: { task_id } });
     expect(resultsOf("c-1").map((frame) => frame.payload?.status)).toEqual(["success", "success"]);
     expect(runs).toEqual(["a", "a", "a"]);
   });
 
-  test("purges with the token of the present depth, and with no other", async () => {
-    const { peer, send, isTold } = await startWatching();
+  test("purges only with the confirmation token of the current depth", async () => {
+    const { peer, send, isReported } = await startWatching();
     const queue = `${app.prefix}:mail`;
     for (const jobId of ["a", "b"]) await app.queue("mail").add("welcome", {}, { jobId });
-    await isTold(`${queue}:b`, "task.received");
+    await isReported(`${queue}:b`, "task.received");
     const tokenOf = (depth: number) => purgeConfirmToken(peer.identity.secret, queue, depth);
 
     const stale = await send("c-1", "purge_queue", { queue, confirm_token: tokenOf(3), force: false });
@@ -93,7 +93,7 @@ describe("an agent of BullMQ over long-poll", () => {
 
     expect(stale).toMatchObject({ status: "failed", error: expect.stringContaining(`${queue} has 2 tasks now`) });
     expect(fresh).toMatchObject({ status: "success", result: { purged: 2 } });
-    await isTold(`${queue}:a`, "task.revoked");
+    await isReported(`${queue}:a`, "task.revoked");
   });
 
   test("refuses what it does not offer", async () => {

@@ -13,15 +13,15 @@ import type { AttachedProcess } from "./attached-process.ts";
 import type { SampleProcess } from "./sample-process.ts";
 import { sampleSettings, sampleTasks } from "./sample-tasks.ts";
 
-/** `side-car`: the application knows nothing of it. `attached`: agent and workers share a process, but for mortal workers. */
+/** `side-car`: separate from the application. `attached`: agent and workers share a process, except workers that are killed later. */
 export type Attachment = "side-car" | "attached";
 
 const attachedEntry = fileURLToPath(new URL("./attached-process.ts", import.meta.url));
 const sampleEntry = fileURLToPath(new URL("./sample-process.ts", import.meta.url));
-/** Written by workers all the time, or by the adapter as docs/reference/bullmq.md says. */
+/** Keys that workers write constantly, or that the adapter writes as docs/reference/bullmq.md says. */
 const notContents = /^bull:(svc-(lease|cursors|reply)|[^:]+:stalled-check)/;
 
-/** BullMQ as the conformance suite sees it. */
+/** BullMQ's side of the conformance suite. */
 export function bullmqUnderTest(major: Major, attachment: Attachment): EngineUnderTest {
   const controlsWorkers = attachment === "attached";
   return {
@@ -43,7 +43,7 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
   const server = await startRedis({ keeps: "everything" });
   const { url } = server;
   const redis = new Redis(url, { maxRetriesPerRequest: null });
-  redis.on("error", () => {}); // the suite takes the server away
+  redis.on("error", () => {}); // the suite stops the server on purpose
   const app = startApplication(major, url, "bull");
   const children = new Set<ChildProcess>();
   const runs = new Map<string, number>();
@@ -55,8 +55,8 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
     return [taskId.slice(0, cut), taskId.slice(cut + 1)] as const;
   };
 
-  function startProcess(entry: string, told: object, onLine: (line: string) => void) {
-    const child = spawn(process.execPath, ["--conditions=source", entry, JSON.stringify(told)], {
+  function startProcess(entry: string, input: object, onLine: (line: string) => void) {
+    const child = spawn(process.execPath, ["--conditions=source", entry, JSON.stringify(input)], {
       stdio: ["ignore", "pipe", "inherit"],
       env: { ...plainEnvironment, HOME: process.env.HOME ?? "" },
     });
@@ -77,15 +77,15 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
     await once(child, "close");
   }
 
-  /** As if their ten seconds had passed; who still holds one takes it again. attached.test.ts waits for one to run out. */
+  /** Simulates expiry after ten seconds; a live holder takes its lease again. attached.test.ts waits for a real expiry. */
   async function endLeases(): Promise<void> {
     for (const lease of await redis.keys("bull:svc-lease:*")) await redis.del(lease);
   }
 
   async function startWorkerProcess({ isKilledLater = false, ...plan }: WorkerPlan): Promise<WorkerHandle> {
-    const told: SampleProcess = { major, redis: url, isKilledLater, ...plan };
+    const input: SampleProcess = { major, redis: url, isKilledLater, ...plan };
     let isReady = false;
-    const child = startProcess(sampleEntry, told, (line) => {
+    const child = startProcess(sampleEntry, input, (line) => {
       if (line === "ready") isReady = true;
       else if (line.startsWith("run ")) onRun(line.slice("run ".length));
     });
@@ -115,12 +115,12 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
   return {
     adapter,
     async startAgentProcess({ bufferPath, ...reporting }) {
-      const told: AttachedProcess = {
+      const input: AttachedProcess = {
         ...{ ...reporting, folder: bufferPath, redis: url, prefix: "bull", next: "work" },
         with: attachment === "attached" ? "attachBullmq" : "createBullmqAdapter",
       };
       let isReady = false;
-      const child = startProcess(attachedEntry, told, (line) => {
+      const child = startProcess(attachedEntry, input, (line) => {
         isReady ||= line === "ready";
       });
       await waitFor(() => isReady, { that: "an agent process" });
@@ -201,7 +201,7 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
   };
 }
 
-/** The cap of an event stream is what watching may change. */
+/** Watching may change only the cap of an event stream. */
 async function contentOf(redis: Redis, key: string): Promise<string> {
   if (!key.endsWith(":meta")) return (await redis.dumpBuffer(key))?.toString("base64") ?? "";
   const { "opts.maxLenEvents": _cap, ...meta } = await redis.hgetall(key);

@@ -8,7 +8,7 @@ import { temporaryFolder } from "./folders.ts";
 
 const redisUrl = inject("redisUrl");
 
-/** What is started for a test, stopped in the opposite order. */
+/** Everything started for a test, stopped in reverse order. */
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -53,7 +53,7 @@ const setups: [string, (typeof testDialects)[number], (typeof bullmqMajors)[numb
 describe.each(setups.filter(([, dialect]) => testDialects.includes(dialect)))(
   "dead letters of %s",
   (_, dialect, major) => {
-    test("are listed page by page, requeued, and gone once they ran", async () => {
+    test("are listed page by page, requeued, and no longer listed once they ran", async () => {
       const { brain, app, list } = await start(dialect, major);
       let isRepaired = false;
       await app.worker("mail", async ({ id }) => {
@@ -102,7 +102,7 @@ describe.each(setups.filter(([, dialect]) => testDialects.includes(dialect)))(
           that: "the requeue completed",
         });
       }
-      // Three of the ten listings of a minute are used up.
+      // Three of the ten list requests per minute are used.
       let calls = 0;
       await waitFor(
         async () => {
@@ -115,7 +115,7 @@ describe.each(setups.filter(([, dialect]) => testDialects.includes(dialect)))(
   },
 );
 
-test("dead letters are not asked of an agent that has only polled: nobody knows what it can do", async () => {
+test("dead letters are not requested from an agent that has only polled, since its capabilities are unknown", async () => {
   const { list } = await start("sqlite", "6", ["--transport", "longpoll", "--dev"]);
   const { status, body } = await list();
   expect([status, body.error, body.details.engine]).toEqual([409, "conflict", "bullmq"]);

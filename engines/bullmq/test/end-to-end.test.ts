@@ -11,7 +11,7 @@ import { temporaryFolder } from "./folders.ts";
 
 const redisUrl = inject("redisUrl");
 
-/** What is started for a test, stopped in the opposite order. */
+/** Everything started for a test, stopped in reverse order. */
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -72,13 +72,13 @@ const inProcess: Watch = async (brain, { prefix, workers }) => {
   await agent.ready;
 };
 
-/** One task once it is in this state. */
+/** Waits until a task is in this state. */
 function taskIn(api: ApiClient, taskId: string, state: string) {
   return waitFor(
     async () => {
       const { body } = await api.get(`/projects/shop/tasks/bullmq/${encodeURIComponent(taskId)}`);
       if (body.state === state) return body;
-      throw new Error(`it is ${body.state ?? body.error}`);
+      throw new Error(`the task is ${body.state ?? body.error}`);
     },
     { that: `${taskId} in state ${state}` },
   );
@@ -105,7 +105,7 @@ describe.each(setups.filter(([, dialect]) => testDialects.includes(dialect)))("%
 
   const id = (queue: string, job: string) => `${app.prefix}:${queue}:${job}`;
 
-  test("shows what real workers do: success, failure after retries, a flow, workers, queues and their depth", async () => {
+  test("shows the work of real workers: success, failure after retries, a flow, workers, queues and their depth", async () => {
     await app.worker(
       "mail",
       async (job) => {
@@ -174,7 +174,7 @@ describe.each(setups.filter(([, dialect]) => testDialects.includes(dialect)))("%
       },
       { everyMs: 200, that: "queues and their depth" },
     );
-    // Workers come with a report of their own, which may be later than that of the queues.
+    // Workers have their own report, which may arrive after that of the queues.
     const mailer = await waitFor(async () => {
       const { items } = (await api.get("/projects/shop/workers")).body;
       const workerNamed = (wanted: string) => items.find(({ name }: { name: string }) => name === wanted);
@@ -183,7 +183,7 @@ describe.each(setups.filter(([, dialect]) => testDialects.includes(dialect)))("%
     const own = { hostname: hostname(), pid: process.pid, concurrency: 2 };
     expect(mailer).toMatchObject(watch === inProcess ? own : { pid: null, concurrency: null });
     const [agent] = (await api.get("/projects/shop/agents")).body.items;
-    // Long-poll has no hello, which is what names engines.
+    // Long-poll has no hello, and without it engines are unknown.
     expect(agent).toMatchObject({ state: "online", engine_adapters: watch === withLongPoll ? [] : ["bullmq"] });
     const events = await api.get(`/projects/shop/events?task_id=${encodeURIComponent(id("mail", "bad"))}`);
     expect(events.status, `${events.text} ${brain.logLines.join(" ")}`).toBe(200);
@@ -201,7 +201,7 @@ describe("a Redis that restarts under a side-car", () => {
     cleanups.push(() => server.stop());
   });
 
-  test("costs what it lost and no more: the side-car says so in its status and goes on", async () => {
+  test("loses only what Redis lost: the side-car reports it in its status and continues", async () => {
     const brain = await startBrain("sqlite");
     const minted = await brain.mintAgent();
     const app = application("6", server.url);
@@ -213,9 +213,9 @@ describe("a Redis that restarts under a side-car", () => {
     cleanups.push(() => sidecar.stop());
     await app.worker("mail", async () => null);
     await app.queue("mail").add("job", {}, { jobId: "before" });
-    for (const job of ["gone-1", "gone-2"]) await app.queue("mail").add("job", {}, { jobId: job, delay: 3_600_000 });
+    for (const job of ["lost-1", "lost-2"]) await app.queue("mail").add("job", {}, { jobId: job, delay: 3_600_000 });
     await taskIn(brain.as.viewer, `${app.prefix}:mail:before`, "success");
-    for (const job of ["gone-1", "gone-2"]) await taskIn(brain.as.viewer, `${app.prefix}:mail:${job}`, "pending");
+    for (const job of ["lost-1", "lost-2"]) await taskIn(brain.as.viewer, `${app.prefix}:mail:${job}`, "pending");
 
     await server.restart();
 
@@ -226,7 +226,7 @@ describe("a Redis that restarts under a side-car", () => {
         const { items } = (await brain.as.viewer.get(`/projects/shop/agents/${minted.agentId}/status-history`)).body;
         return items.find((item: StatusItem) => (item.payload.telemetry_loss?.adapter_events?.bullmq ?? 0) > 0);
       },
-      { everyMs: 250, that: "a status sample that tells the loss" },
+      { everyMs: 250, that: "a status sample that reports the loss" },
     );
     expect(sample.payload.telemetry_loss.adapter_events).toEqual({ bullmq: 2 });
   });

@@ -2,7 +2,7 @@ import type { Major } from "./applications.ts";
 import { type Commanded, startCommanded } from "./commanded.ts";
 
 export interface Failing extends Commanded {
-  /** What the worker began since the start, or since `heal`. */
+  /** The jobs that the worker began since the start, or since `heal`. */
   readonly runs: { readonly id: string | undefined; readonly data: unknown }[];
   /** From now on every job succeeds. */
   heal(): void;

@@ -2,7 +2,7 @@ import type { AdapterContext, EngineAdapter } from "@svc/agent";
 import type { EventRecord } from "@svc/protocol";
 import { waitFor } from "@svc/testkit";
 
-/** The other side of the adapter's wall: keeps what the agent's buffer would keep, across restarts of the adapter. */
+/** Replaces the agent: keeps what the agent's buffer would keep, across restarts of the adapter. */
 export interface RecordingAgent {
   readonly context: AdapterContext;
   readonly events: EventRecord[];
@@ -10,13 +10,13 @@ export interface RecordingAgent {
   /** Message and fields. */
   readonly warnings: string[];
   readonly cursors: Map<string, string>;
-  /** False while the brain is away: what was emitted stays in the buffer. */
+  /** False while the brain is unreachable: emitted events stay in the buffer. */
   isDelivering: boolean;
-  /** Events of one task in the order of their emission. */
+  /** Events of one task, in the order they were emitted. */
   of(taskId: string): readonly EventRecord[];
   kindsOf(taskId: string): readonly string[];
   dataOf(taskId: string, kind: string): Readonly<Record<string, unknown>>;
-  /** Waits for an event and gives its data. */
+  /** Waits for an event and resolves with its data. */
   seen(taskId: string, kind: string): Promise<Readonly<Record<string, unknown>>>;
   lostOf(reason: string): number;
   /** Starts an adapter with this agent; it is stopped by `stopAll`. */
@@ -24,7 +24,7 @@ export interface RecordingAgent {
   stopAll(): Promise<void>;
 }
 
-/** Agents of one `destination` are processes of one agent. */
+/** Instances with the same `destination` are processes of one agent. */
 export function recordingAgent(destination = "test"): RecordingAgent {
   const events: EventRecord[] = [];
   const losses: { count: number; reason: string }[] = [];

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Processor, WorkerSettings } from "./applications.ts";
 
-const lookEveryMs = 20;
+const pollEveryMs = 20;
 
-/** A worker that a rate limit holds back looks so often whether it is gone. */
+/** How often a rate-limited worker checks whether the limit has ended. */
 export const sampleSettings: WorkerSettings = { maximumRateLimitDelay: 200 };
 
 interface Input {
@@ -13,7 +13,7 @@ interface Input {
   readonly path?: string;
 }
 
-/** The sample tasks of the conformance suite, for the workers of one queue. @param onRun told the id of each task that begins. */
+/** The sample tasks of the conformance suite, for the workers of one queue. @param onRun called with the id of each task that begins. */
 export function sampleTasks(queue: string, onRun: (taskId: string) => void): Processor {
   // BullMQ gives a signal only to a processor that takes three parameters.
   return async (job, _token, signal) => {
@@ -25,8 +25,8 @@ export function sampleTasks(queue: string, onRun: (taskId: string) => void): Pro
         return null;
       case "gate":
         while (!existsSync(path)) {
-          if (signal?.aborted) throw new Error("told to stop");
-          await pause(lookEveryMs);
+          if (signal?.aborted) throw new Error("asked to stop");
+          await pause(pollEveryMs);
         }
         return null;
       case "progress":

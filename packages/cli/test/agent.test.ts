@@ -152,7 +152,7 @@ describe("svc agent", () => {
       SVC_REDIS_URL: `redis://:opensesame@127.0.0.1:${redisPort}`,
     });
 
-    await svc.prints(/warn {2}redis connection failed, trying again .*ECONNREFUSED/);
+    await svc.prints(/warn {2}redis connection failed, retrying .*ECONNREFUSED/);
     await svc.prints(
       /not connected to the brain, buffering events and retrying .*\n(.*\n)*.*not connected to the brain/,
     );

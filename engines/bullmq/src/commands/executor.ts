@@ -22,7 +22,7 @@ import { requeueDeadLetter, retryTask } from "./tasks/retry.ts";
 import { fireSchedule, submitTask } from "./tasks/submit.ts";
 import { addConsumer, cancelConsumer, growPool, restartWorker, shrinkPool } from "./worker-control.ts";
 
-/** Kept back from a command's time to report what was done. */
+/** Reserved from a command's time for reporting its result. */
 const reportingMs = 1000;
 const connectBoundMs = 5000;
 
@@ -50,10 +50,10 @@ const handlers: Readonly<Record<string, CommandHandler>> = {
   "schedule.resync": resyncSchedules,
 };
 
-/** What a Redis user can do who may only read. */
+/** Capabilities of a Redis user with read access only. */
 const readingCapabilities: readonly string[] = ["list_dead_letters"];
 
-/** What can be done to the queues of a Redis from outside. */
+/** Capabilities that need access to Redis only. */
 export const queueCapabilities: readonly string[] = [
   ...["retry_task", retryContractMarker, "bulk_retry", "cancel_task"],
   ...["list_dead_letters", "requeue_dead_letter", "purge_queue"],
@@ -61,7 +61,7 @@ export const queueCapabilities: readonly string[] = [
   ...["schedule.enable", "schedule.disable", "schedule.trigger_now", "schedule.delete", "schedule.resync"],
 ];
 
-/** What can be done while a process with workers listens. */
+/** Capabilities while a process with workers listens. */
 export const workerCapabilities: readonly string[] = [
   ...["restart_worker", "pool_grow", "pool_shrink", "add_consumer", "cancel_consumer"],
 ];
@@ -75,7 +75,7 @@ interface ExecutorParts {
   hasWorkers(): boolean;
 }
 
-/** Carries commands out on the connection that also reads jobs. A fault becomes a failed outcome in words for an operator. */
+/** Carries out commands on the connection that also reads jobs. An error becomes a failed outcome with a message for operators. */
 export class CommandExecutor {
   readonly #parts: ExecutorParts;
   readonly #context: Omit<CommandContext, "askProcesses" | "hasTime">;
@@ -90,11 +90,11 @@ export class CommandExecutor {
       ...{ redis, settings, knownQueues },
       addresses: createAddresses(redis, settings),
       queues: new QueueAccess(redis, knownQueues),
-      tellSchedules: createScheduleStream(redis, settings, sink),
+      reportSchedules: createScheduleStream(redis, settings, sink),
     };
   }
 
-  /** Before Redis has said what its user may do, everything is offered. */
+  /** Everything is offered until the rights of the Redis user are known. */
   capabilities(): readonly string[] {
     if (!this.#hasRights) return readingCapabilities;
     const hasWorkers = this.#hasListeners || this.#parts.hasWorkers();
@@ -108,7 +108,7 @@ export class CommandExecutor {
     this.#hasRights = await mayRunScripts(redis, this.#hasRights);
   }
 
-  /** Does so as soon as Redis answers. */
+  /** Refreshes as soon as Redis answers. */
   refreshEarly(signal: AbortSignal): void {
     const { connection } = this.#parts;
     void connection.ready(signal).then(
@@ -119,15 +119,15 @@ export class CommandExecutor {
 
   async execute(command: Command): Promise<CommandOutcome> {
     const { settings, connection } = this.#parts;
-    if (!settings.commands) return failed("this agent only watches, as it was told");
+    if (!settings.commands) return failed("This agent only watches: commands are switched off in its options.");
     const handler = Object.hasOwn(handlers, command.action) ? handlers[command.action] : undefined;
-    if (!handler) return failed(`unsupported: ${settings.engine} cannot ${command.action}`);
+    if (!handler) return failed(`unsupported: ${settings.engine} doesn't support ${command.action}`);
     const endsAt = performance.now() + command.timeoutSeconds * 1000 - reportingMs;
     const hasTime = () => performance.now() < endsAt;
     try {
       await connection.ready(AbortSignal.timeout(connectBoundMs));
     } catch {
-      return failed("there is no connection to Redis: nothing was done");
+      return failed("Couldn't connect to Redis. Nothing was changed.");
     }
     try {
       const ask: CommandContext["askProcesses"] = (request, prefixes, isWaiting = hasTime) =>
@@ -151,7 +151,7 @@ export class CommandExecutor {
   }
 }
 
-/** BullMQ changes jobs by scripts alone: a Redis user that may not run them can only watch. */
+/** BullMQ changes jobs only through scripts: a Redis user that may not run them can only watch. */
 async function mayRunScripts(redis: Redis, before: boolean): Promise<boolean> {
   try {
     await redis.evalsha("0".repeat(40), 0);

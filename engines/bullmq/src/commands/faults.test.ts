@@ -8,7 +8,7 @@ import { createBullmqAdapter } from "../adapter.ts";
 import { controlBullmqWorkers } from "../control/process-control.ts";
 
 describe.each(bullmqMajors)("commands for BullMQ %s over a network that fails", (major) => {
-  /** Failed jobs `a` and `b` of queue `mail`, and a side-car that reaches Redis over the network. */
+  /** Failed jobs `a` and `b` of queue `mail`, and a side-car behind a network that can be damaged. */
   async function withNetwork() {
     const commanded = await startCommanded(major);
     const { app, agent: watching, id } = commanded;
@@ -35,7 +35,7 @@ describe.each(bullmqMajors)("commands for BullMQ %s over a network that fails", 
     return { app, adapter, id, network, retry, runs };
   }
 
-  test("stay offered while there is none", async () => {
+  test("stay offered while it is down", async () => {
     const { app, adapter, network, retry } = await withNetwork();
     const helper = controlBullmqWorkers({ redis: inject("redisUrl"), workers: [...app.workers] });
     onTestFinished(() => helper.close());
@@ -46,28 +46,30 @@ describe.each(bullmqMajors)("commands for BullMQ %s over a network that fails", 
     const offered = adapter.capabilities();
     network.down();
 
-    const nothingDone = { status: "failed", error: "there is no connection to Redis: nothing was done" };
+    const nothingDone = { status: "failed", error: "Couldn't connect to Redis. Nothing was changed." };
     await waitFor(async () => isDeepStrictEqual(await retry("a"), nothingDone));
     await adapter.snapshot().catch(() => {});
 
     expect(adapter.capabilities()).toEqual(offered);
   });
 
-  test("are not begun while there is none", async () => {
+  test("do not start while it is down", async () => {
     const { network, retry } = await withNetwork();
     network.down();
 
     expect(await retry("a")).toMatchObject({
       status: "failed",
-      error: expect.stringMatching(/there is no connection to Redis: nothing was done|is unknown$/),
+      error: expect.stringMatching(
+        /Couldn't connect to Redis\. Nothing was changed\.|Outcome unknown: the command may have run\.$/,
+      ),
     });
     expect(await retry("a")).toEqual({
       status: "failed",
-      error: "there is no connection to Redis: nothing was done",
+      error: "Couldn't connect to Redis. Nothing was changed.",
     });
   });
 
-  test("say that their outcome is unknown when it ends meanwhile, are not sent again, and work when it is back", async () => {
+  test("report an unknown outcome when it fails during one, are not sent again, and work when it is restored", async () => {
     const { network, retry, runs } = await withNetwork();
     expect(await retry("a")).toMatchObject({ status: "success" });
     await waitFor(() => runs.length === 1);
@@ -80,7 +82,7 @@ describe.each(bullmqMajors)("commands for BullMQ %s over a network that fails", 
 
     expect(outcome).toEqual({
       status: "failed",
-      error: expect.stringMatching(/^Redis: .*; whether the command was carried out is unknown$/),
+      error: expect.stringMatching(/^Redis: .*\. Outcome unknown: the command may have run\.$/),
       outcome: "unknown",
     });
     await waitFor(async () => (await retry("b")).status === "success");
@@ -88,7 +90,7 @@ describe.each(bullmqMajors)("commands for BullMQ %s over a network that fails", 
     expect(runs).toEqual(["a", "b"]);
   });
 
-  test("that retry a list say of each job, and of themselves, that its outcome is unknown", async () => {
+  test("that retry a list report an unknown outcome for each job and for themselves", async () => {
     const { adapter, id, network, retry } = await withNetwork();
     const taskIds = ["a", "b"].map(id);
     expect(await retry("a")).toMatchObject({ status: "success" });
@@ -97,7 +99,7 @@ describe.each(bullmqMajors)("commands for BullMQ %s over a network that fails", 
     const pending = executeOn(adapter, "bulk_retry", { filter: { task_ids: taskIds }, max: 2 });
     network.down();
 
-    const error = expect.stringMatching(/^Redis: .*; whether the command was carried out is unknown$/);
+    const error = expect.stringMatching(/^Redis: .*\. Outcome unknown: the command may have run\.$/);
     const unknown = { status: "failed", error, outcome: "unknown" };
     expect(await pending).toEqual({
       ...unknown,

@@ -35,7 +35,7 @@ describe.each(bullmqMajors)("a Redis user of BullMQ %s", (major) => {
     return { ...commanded, redis, adapter, execute };
   }
 
-  test("with the rights to read can list dead letters, which is all that is offered", async () => {
+  test("with read rights can only list dead letters, and nothing else is offered", async () => {
     const { app, agent, adapter, execute, id } = await withUser(reading);
     await app.worker("mail", async () => Promise.reject(new Error("no luck")));
     await app.queue("mail").add("welcome", {}, { jobId: "a" });
@@ -49,7 +49,7 @@ describe.each(bullmqMajors)("a Redis user of BullMQ %s", (major) => {
     });
   });
 
-  test("with the rights to command can do everything", async () => {
+  test("with command rights can do everything", async () => {
     const { app, agent, adapter, execute, id, redis } = await withUser(commanding);
     const worker = await app.worker("bills", async () => Promise.reject(new Error("no luck")), { name: "w1" });
     const helper = controlBullmqWorkers({ redis, workers: [worker] });
@@ -92,13 +92,13 @@ test("an adapter that only watches offers nothing", async () => {
   expect(commanded.adapter.capabilities()).toEqual([]);
   expect(await commanded.execute("purge_queue", { queue: "mail" })).toEqual({
     status: "failed",
-    error: "this agent only watches, as it was told",
+    error: "This agent only watches: commands are switched off in its options.",
   });
 });
 
 test.each([
-  ["an action that no adapter knows", "explode", "unsupported: bullmq cannot explode"],
-  ["a name of an object's own", "constructor", "unsupported: bullmq cannot constructor"],
+  ["an action that no adapter knows", "explode", "unsupported: bullmq doesn't support explode"],
+  ["the name of a built-in property", "constructor", "unsupported: bullmq doesn't support constructor"],
 ])("refuses %s", async (_, action, error) => {
   await using commanded = await startCommanded("6");
   expect(await commanded.execute(action, {})).toEqual({ status: "failed", error });
@@ -109,6 +109,6 @@ test("an adapter that is stopped does nothing", async () => {
   await commanded.adapter.stop();
   expect(await commanded.execute("purge_queue", { queue: "mail" })).toEqual({
     status: "failed",
-    error: "the adapter is not running: nothing was done",
+    error: "The adapter is not running. Nothing was changed.",
   });
 });

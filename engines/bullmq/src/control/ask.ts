@@ -11,20 +11,20 @@ import {
   replyExpiryMs,
 } from "./messages.ts";
 
-const lookEveryMs = 50;
+const pollEveryMs = 50;
 
 export interface Asked {
   /** Processes that the request reached. */
   readonly reached: number;
-  /** Answers of the processes that it concerns. */
+  /** Answers of the processes that have the worker or job. */
   readonly concerned: readonly ControlReply[];
-  /** Processes that had not answered when the time was over. */
+  /** Processes that did not answer in time. */
   readonly silent: number;
 }
 
 /**
- * Asks all processes with workers of these prefixes, and waits until each has answered or `hasTime` says no. A job runs in one process, so
- * the first one that has it to stop is enough.
+ * Asks all processes with workers of these prefixes, and waits until each has answered or `hasTime` returns false. A job runs in one
+ * process, so to cancel it the first process that has it is enough.
  */
 export async function askProcesses(
   redis: Redis,
@@ -41,7 +41,7 @@ export async function askProcesses(
         const reached = await redis.publish(controlChannel(prefix, redis.options.db), message);
         return { reached, replies: await collect(replyKey, reached) };
       } finally {
-        await redis.del(replyKey).catch(() => {}); // it goes by itself
+        await redis.del(replyKey).catch(() => {}); // it expires anyway
       }
     }),
   );
@@ -56,13 +56,13 @@ export async function askProcesses(
     while (!isEnough() && hasTime()) {
       const texts = await redis.lrange(replyKey, replies.length + 1, -1);
       for (const text of texts) replies.push(readReply(text) ?? { from: "", isConcerned: false });
-      if (!isEnough()) await pause(lookEveryMs);
+      if (!isEnough()) await pause(pollEveryMs);
     }
     return replies;
   }
 }
 
-/** Whether any process listens. A Redis user that may not ask sees none; when Redis does not answer, it is as before. */
+/** Whether any process listens. A Redis user without the right to ask sees none; while Redis does not answer, the last result applies. */
 export async function hasListeners(redis: Redis, prefixes: readonly string[], before: boolean): Promise<boolean> {
   const channels = prefixes.map((prefix) => controlChannel(prefix, redis.options.db));
   try {

@@ -38,7 +38,7 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     const client = new Redis(redis);
     onTestFinished(() => client.disconnect());
     await waitFor(async () => {
-      // One that listens is enough for the capabilities; a command is for both.
+      // One listening process is enough for the capabilities; commands need both.
       const [, listening] = await client.pubsub("NUMSUB", controlChannel(app.prefix));
       await adapter.snapshot();
       return Number(listening) === helpers.length && adapter.capabilities().includes("pool_grow");
@@ -55,7 +55,7 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     expect(adapter.capabilities()).toEqual(expect.not.arrayContaining(controls));
     expect(await commanded.execute("pool_grow", { worker_name: "w1", delta: 1 })).toEqual({
       status: "failed",
-      error: expect.stringContaining("no process with BullMQ workers takes commands"),
+      error: expect.stringContaining("No process with BullMQ workers accepts commands"),
     });
     const worker = await app.worker("mail", async () => null);
 
@@ -71,7 +71,7 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     await waitFor(async () => !(await offers()));
   });
 
-  test("grow and shrink in every process that has one of the name", async () => {
+  test("grow and shrink in every process that has one with the name", async () => {
     await using commanded = await withHelpers();
     const { app } = commanded;
 
@@ -86,17 +86,17 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     expect(concurrencies(app)).toEqual([1, 1]);
   });
 
-  test("are not shrunk below one slot, and unknown ones are told apart", async () => {
+  test("are not shrunk below one slot, and unknown ones have a separate error", async () => {
     await using commanded = await withHelpers();
 
     expect(await commanded.execute("pool_shrink", { worker_name: "w1", delta: 2 })).toEqual({
       status: "failed",
-      error: expect.stringContaining("a pool has at least one slot, this one would have 0"),
+      error: expect.stringContaining("a pool needs at least 1 slot; this one would have 0"),
     });
     expect(concurrencies(commanded.app)).toEqual([2, 2]);
     expect(await commanded.execute("pool_grow", { worker_name: "w2", delta: 1 })).toEqual({
       status: "failed",
-      error: "no process that takes commands has a worker w2",
+      error: "No process that accepts commands has a worker w2.",
     });
     expect(await commanded.execute("pool_grow", { worker_name: "w1", delta: 0 })).toMatchObject({ status: "failed" });
   });
@@ -115,7 +115,7 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     expect(await agent.seen(id("last"), "task.failed")).toMatchObject({ exception: "stopped" });
   });
 
-  test("stop a running job whose next attempt begins at once", async () => {
+  test("stop a running job whose next attempt begins immediately", async () => {
     await using commanded = await withHelpers(heedful as Processor);
     const { app, agent, id } = commanded;
     await app.queue("mail").add("welcome", {}, { jobId: "a", attempts: 3 });
@@ -126,7 +126,7 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     await waitFor(() => ["failed", "revoked"].includes(agent.kindsOf(id("a")).at(-1) ?? ""));
   });
 
-  test("tell of a job that does not heed the signal", async () => {
+  test("report a job that ignores the signal", async () => {
     const going = Promise.withResolvers<void>();
     await using commanded = await withHelpers((_job, _token, _signal) => going.promise);
     const { app, agent, id } = commanded;
@@ -136,11 +136,14 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     const outcome = await commanded.execute("cancel_task", { task_id: id("a") }, { timeoutSeconds: 2 });
     going.resolve();
 
-    expect(outcome).toEqual({ status: "failed", error: expect.stringContaining("does not heed the signal") });
+    expect(outcome).toEqual({
+      status: "failed",
+      error: expect.stringContaining("its processor ignored the request to stop"),
+    });
     await agent.seen(id("a"), "task.succeeded");
   });
 
-  test("tell of a job whose processor takes no signal", async () => {
+  test("report a job whose processor takes no signal", async () => {
     const going = Promise.withResolvers<void>();
     await using commanded = await withHelpers(() => going.promise);
     const { app, agent, id } = commanded;
@@ -154,7 +157,7 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     await agent.seen(id("a"), "task.succeeded");
   });
 
-  test("are made anew by a restart, when the old ones have ended their jobs", async () => {
+  test("are replaced by a restart, after the old ones have finished their jobs", async () => {
     await using commanded = await withHelpers();
     const { app, agent, id } = commanded;
     const [first, second] = app.workers;
@@ -169,7 +172,7 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     expect(concurrencies(app).slice(2)).toEqual([3, 3]);
   });
 
-  test("are restarted at once although a job runs on, which the old one ends", async () => {
+  test("are restarted immediately although a job continues, which the old one finishes", async () => {
     const going = Promise.withResolvers<void>();
     const processor: Processor = async ({ id }) => (id === "long" ? await going.promise : null);
     await using commanded = await withHelpers(processor);
@@ -186,20 +189,20 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     await agent.seen(id("long"), "task.succeeded");
   });
 
-  test("cannot be made without createWorker, and stay as they are", async () => {
+  test("cannot be created without createWorker, and stay unchanged", async () => {
     await using commanded = await withHelpers(async () => null, { isCreating: false });
     const queue = `${commanded.app.prefix}:bills`;
 
     for (const action of ["restart_worker", "add_consumer"])
       expect(await commanded.execute(action, { worker_name: "w1", queue })).toEqual({
         status: "failed",
-        error: expect.stringContaining("the application gave no createWorker"),
+        error: expect.stringContaining("the application does not provide createWorker"),
       });
 
     expect(commanded.app.workers.map((worker) => worker.isRunning())).toEqual([true, true]);
   });
 
-  test("do nothing that nobody waits for any more", async () => {
+  test("ignore a request whose caller no longer waits", async () => {
     await using commanded = await withHelpers();
     const { app } = commanded;
     const { prefix } = app;
@@ -215,7 +218,7 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     expect(await client.keys(`${prefix}:svc-reply:*`)).toEqual([]);
   });
 
-  test("are stopped although another process is silent, which a resize tells of", async () => {
+  test("are stopped although another process does not answer, which a resize reports", async () => {
     await using commanded = await withHelpers(heedful as Processor);
     const { app, agent, id } = commanded;
     const silent = new Redis(redis);
@@ -230,13 +233,13 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     expect(cancelled).toEqual({ status: "success", result: {} });
     expect(resized).toEqual({
       status: "failed",
-      error: expect.stringMatching(/^1 of 3 processes have not answered in time, 2 with a worker w1 have/),
+      error: expect.stringMatching(/^1 of 3 processes did not answer in time\. 2 with a worker w1 did\./),
       outcome: "unknown",
     });
   });
 
   test.each([[[1, 5]], [[5, 1]]])(
-    "that are changed in one process and refused in another say so: %j slots",
+    "that change in one process and fail in another report it: %j slots",
     async (slots) => {
       await using commanded = await withHelpers();
       const { app } = commanded;
@@ -251,7 +254,7 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     },
   );
 
-  test("that refuse while another process is silent say that what it did is unknown", async () => {
+  test("that fail while another process does not answer report an unknown outcome", async () => {
     await using commanded = await withHelpers();
     const silent = new Redis(redis);
     onTestFinished(() => silent.disconnect());
@@ -261,12 +264,12 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
 
     expect(shrunk).toEqual({
       status: "failed",
-      error: expect.stringMatching(/this one would have 0; 1 of 3 processes have not answered in time$/),
+      error: expect.stringMatching(/this one would have 0; 1 of 3 processes did not answer in time$/),
       outcome: "unknown",
     });
   });
 
-  test("take no more from a queue whose consumer is cancelled, until it is added again", async () => {
+  test("take no more jobs from a queue whose consumer is cancelled, until it is added again", async () => {
     await using commanded = await withHelpers();
     const { app, agent, id } = commanded;
     const consumer = { worker_name: "w1", queue: `${app.prefix}:mail` };
@@ -286,7 +289,7 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     });
   });
 
-  test("take from one more queue", async () => {
+  test("consume from another queue", async () => {
     await using commanded = await withHelpers();
     const { app, agent } = commanded;
     await app.queue("bills").add("bill", {}, { jobId: "b" });
@@ -296,11 +299,11 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     expect(outcome).toEqual({ status: "success", result: {} });
     expect(await agent.seen(`${app.prefix}:bills:b`, "task.succeeded")).toMatchObject({ worker: "w1" });
     expect(await commanded.execute("add_consumer", { worker_name: "w1", queue: "other:bills" })).toMatchObject({
-      error: expect.stringContaining("is not a queue of the prefix of this worker"),
+      error: expect.stringContaining("does not have this worker's key prefix"),
     });
   });
 
-  test("of another database of the same Redis are neither asked nor seen", async () => {
+  test("in another database of the same Redis are neither asked nor seen", async () => {
     const elsewhere = `${redis}/1`;
     await using here = await startCommanded(major);
     await using there = await startCommanded(major, { redis: elsewhere, prefixes: [here.app.prefix] });

@@ -5,10 +5,10 @@ import { type Connection, openConnection } from "../redis/connection.ts";
 import { type ControlMessage, type ControlReply, controlChannel, readMessage } from "./messages.ts";
 import { controlWorkers, type WorkerOwner } from "./workers.ts";
 
-/** A channel is silent for hours: asked so often, a dead connection shows. */
+/** A channel may be silent for hours; pings reveal a dead connection. */
 const pingEveryMs = 10_000;
 
-/** Listens for requests about the workers of this process, on a connection of its own, and answers on `asking`. Give at least one prefix. */
+/** Listens on its own connection for requests to the workers of this process, and answers on `asking`. Needs at least one prefix. */
 export function listenForControl(
   { redis, prefixes }: { readonly redis: string | RedisOptions; readonly prefixes: readonly string[] },
   asking: Connection,
@@ -22,7 +22,7 @@ export function listenForControl(
   client.on("ready", () => {
     client.subscribe(...channels).catch((fault: Error) => {
       if (!isForbidden)
-        log.info("operators cannot control the workers of this process", {
+        log.info("Redis denied the control channel: operators cannot control this process's workers", {
           reason: fault.message.split("\n", 1)[0] ?? "",
         });
       isForbidden = true;
@@ -39,10 +39,10 @@ export function listenForControl(
 
   async function answer({ prefix, replyKey, request }: ControlMessage): Promise<void> {
     try {
-      if ((await asking.redis.exists(replyKey)) === 0) return; // nobody waits for it any more
+      if ((await asking.redis.exists(replyKey)) === 0) return; // the caller no longer waits
       await asking.redis.rpushx(replyKey, JSON.stringify(await carryOut(prefix, request)));
     } catch {
-      log.warn("a request for a worker could not be answered");
+      log.warn("could not answer a worker control request");
     }
   }
 

@@ -1,9 +1,9 @@
 import { parseJson } from "@svc/protocol";
 
 /**
- * Only the process that runs a worker can stop its job or change it. A request for that goes to all of them over one Redis channel for
- * each prefix; every process answers on a list that the request names. The list exists for as long as somebody waits for answers: a process that reads a
- * request late, because its job held its thread, finds no list and does nothing.
+ * Only the process that runs a worker can change it or stop its job. A request goes to all processes over one Redis channel per prefix;
+ * each process answers on a list that the request names. The list exists only while the caller waits: a process that reads a request
+ * late, because a job blocked its thread, finds no list and does nothing.
  */
 export type ControlRequest = CancelRequest | WorkerRequest;
 
@@ -15,11 +15,11 @@ interface CancelRequest {
 
 export interface WorkerRequest {
   readonly action: "resize" | "restart" | "add_consumer" | "cancel_consumer";
-  /** As `worker_details` names it. */
+  /** The name in `worker_details`. */
   readonly worker: string;
-  /** Queue that a consumer is added for or cancelled. */
+  /** The queue of the consumer to add or cancel. */
   readonly queue?: string;
-  /** Slots to add, or to take away when it is negative. */
+  /** Slots to add, or to remove when negative. */
   readonly delta?: number;
 }
 
@@ -29,26 +29,26 @@ export interface ControlMessage {
   readonly request: ControlRequest;
 }
 
-/** What one process answers: whether the request concerned it, and why it could not do it. */
+/** The answer of one process: whether it has the worker or job, and why it failed. */
 export interface ControlReply {
-  /** Host and process, for an operator. */
+  /** Host and process id, for operators. */
   readonly from: string;
   readonly isConcerned: boolean;
   readonly error?: string;
 }
 
-/** First entry of a list of answers. */
+/** First entry of a list of answers, which keeps the list in existence. */
 export const askedMark = "asked";
 
-/** Of a list whose asker is gone: somewhat more than the longest time of a command. */
+/** For a list whose caller has ended: longer than the time limit of any command. */
 export const replyExpiryMs = 2 * 3_600_000;
 
-/** Channels are common to all databases of a Redis, unlike keys; so the channel of each database but the first names it. */
+/** Unlike keys, channels are shared by all databases of a Redis, so every channel but the first database's includes the number. */
 export function controlChannel(prefix: string, database = 0): string {
   return database === 0 ? `${prefix}:svc-control` : `${prefix}:svc-control:${database}`;
 }
 
-/** Undefined for a text of another form. */
+/** Undefined for a message of another form. */
 export function readMessage(text: string): ControlMessage | undefined {
   const message = readObject(text) as Partial<ControlMessage> | undefined;
   const isWhole =

@@ -9,15 +9,15 @@ export interface ControlOptions extends Pick<WorkerOwner, "createWorker"> {
   readonly redis: string | RedisOptions;
   /** The workers of this process, at least one of each key prefix. */
   readonly workers: readonly AttachedWorker[];
-  /** As the side-car was told; default none. */
+  /** Same as the side-car's; default none. */
   readonly namespace?: string;
-  /** Told when Redis is away or forbids it; default: warnings of the process. */
+  /** Receives connection and permission problems; default: process warnings. */
   readonly log?: AgentLog;
 }
 
 /**
- * For a process whose queues a side-car watches: lets operators stop its running jobs, change its pools, restart its workers and give
- * them queues. It has no agent of its own; requests come from the side-car over Redis. Uses two connections and never throws.
+ * For a process whose queues a side-car watches: lets operators stop its running jobs, resize its pools, restart its workers and add
+ * consumers. It needs no agent of its own; requests come from the side-car over Redis. Uses two connections and never throws.
  */
 export function controlBullmqWorkers(options: ControlOptions): { close(): void } {
   const { redis, workers, log = processWarnings } = options;

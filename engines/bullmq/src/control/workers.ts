@@ -3,13 +3,13 @@ import { setTimeout as pauseFor } from "node:timers/promises";
 import { queueNames } from "../redis/names.ts";
 import type { ControlRequest, WorkerRequest } from "./messages.ts";
 
-/** The part of a BullMQ worker, of either major, that is looked at and acted on. */
+/** The part of a BullMQ 5 or 6 worker that is used here. */
 export interface AttachedWorker {
   /** Name of the queue. */
   readonly name: string;
   readonly opts: { readonly name?: string; readonly prefix?: string };
   concurrency: number;
-  /** Set from when it begins to close. */
+  /** Set once the worker begins to close. */
   readonly closing?: Promise<void> | undefined;
   /** False while it is paused. */
   isRunning(): boolean;
@@ -17,7 +17,7 @@ export interface AttachedWorker {
   pause(doNotWaitActive?: boolean): Promise<void>;
   resume(): void | Promise<void>;
   close(): Promise<void>;
-  /** Older versions of BullMQ cannot cancel. */
+  /** Missing in older versions of BullMQ. */
   cancelJob?(jobId: string, reason?: string): boolean;
 }
 
@@ -31,10 +31,11 @@ export interface WorkerPlan {
 export interface WorkerOwner {
   /** The application's own list, which may grow. */
   readonly workers: readonly AttachedWorker[];
-  /** Workers that were made here, and those that were closed for it. */
+  /** Workers created here. */
   readonly made: Set<AttachedWorker>;
-  readonly gone: WeakSet<AttachedWorker>;
-  /** Makes a worker with the application's own processor. Without it, workers can be neither restarted nor given a queue. */
+  /** Workers that were closed and replaced here. */
+  readonly replaced: WeakSet<AttachedWorker>;
+  /** Creates a worker with the application's own processor. Without it, workers cannot be restarted or get another queue. */
   readonly createWorker?: ((plan: WorkerPlan) => AttachedWorker | Promise<AttachedWorker>) | undefined;
   readonly namespace: string;
 }
@@ -43,15 +44,15 @@ export function ownerOf(
   workers: readonly AttachedWorker[],
   { createWorker, namespace = "" }: Partial<Pick<WorkerOwner, "createWorker" | "namespace">>,
 ): WorkerOwner {
-  return { workers, createWorker, namespace, made: new Set(), gone: new WeakSet() };
+  return { workers, createWorker, namespace, made: new Set(), replaced: new WeakSet() };
 }
 
-/** Those of this process now. */
-export function workersOf({ workers, made, gone }: WorkerOwner): readonly AttachedWorker[] {
-  return [...new Set([...workers, ...made])].filter((worker) => !gone.has(worker));
+/** The current workers of this process. */
+export function workersOf({ workers, made, replaced }: WorkerOwner): readonly AttachedWorker[] {
+  return [...new Set([...workers, ...made])].filter((worker) => !replaced.has(worker));
 }
 
-/** How long the end of running jobs is waited for. */
+/** How long to wait for running jobs to end. */
 const longestPauseMs = 1000;
 const mostConcurrency = 100_000;
 
@@ -63,20 +64,20 @@ export function prefixOf(worker: AttachedWorker): string {
   return worker.opts.prefix ?? "bull";
 }
 
-/** BullMQ's own prefix when there are none. */
+/** BullMQ's default prefix when there are no workers. */
 export function prefixesOf(workers: readonly AttachedWorker[]): readonly string[] {
   return workers.length === 0 ? ["bull"] : [...new Set(workers.map(prefixOf))];
 }
 
-/** Only a worker with a name shows in events; the others are called by host, process and queue. */
+/** Only named workers appear in events; the others are named by host, process and queue. */
 export function nameOf(worker: AttachedWorker, namespace: string): string {
   return worker.opts.name ?? `${hostname()}:${process.pid}:${labelOf(worker, namespace)}`;
 }
 
 /**
- * Does what a request asks for to the workers of this process and prefix.
+ * Applies a request to the workers of this process and prefix.
  *
- * @returns whether it concerned one of them. Rejects with an Error in words for an operator when it could not be done.
+ * @returns whether one of them matched. Rejects with an Error whose message is for operators when the request fails.
  */
 export async function controlWorkers(owner: WorkerOwner, prefix: string, request: ControlRequest): Promise<boolean> {
   const { namespace } = owner;
@@ -89,7 +90,7 @@ export async function controlWorkers(owner: WorkerOwner, prefix: string, request
   }
   const named = own.filter((worker) => nameOf(worker, namespace) === request.worker);
   if (named.length === 0) return false;
-  if (!Object.hasOwn(actions, request.action)) throw new Error(`this version cannot ${request.action}`);
+  if (!Object.hasOwn(actions, request.action)) throw new Error(`this version of svc doesn't support ${request.action}`);
   await actions[request.action](owner, named, request);
   return true;
 }
@@ -100,14 +101,14 @@ const actions: Readonly<Record<WorkerRequest["action"], WorkerAction>> = {
   async resize(_, named, { delta = 0 }) {
     const sizes = named.map((worker) => worker.concurrency + delta);
     const least = Math.min(...sizes);
-    if (least < 1) throw new Error(`a pool has at least one slot, this one would have ${least}`);
-    if (Math.max(...sizes) > mostConcurrency) throw new Error(`a pool has at most ${mostConcurrency} slots`);
+    if (least < 1) throw new Error(`a pool needs at least 1 slot; this one would have ${least}`);
+    if (Math.max(...sizes) > mostConcurrency) throw new Error(`a pool can have at most ${mostConcurrency} slots`);
     for (const [index, worker] of named.entries()) worker.concurrency = sizes[index] ?? worker.concurrency;
   },
 
   /**
-   * The new worker stands before the old one goes, so that a fault in making it leaves everything as it was. The old one takes nothing
-   * more; what it has begun runs to the end, which is not waited for.
+   * Creates the new worker before it closes the old one, so that an error while creating changes nothing. The old worker takes no more jobs
+   * and finishes its running ones in the background.
    */
   async restart(owner, named) {
     const closing: Promise<void>[] = [];
@@ -117,7 +118,7 @@ const actions: Readonly<Record<WorkerRequest["action"], WorkerAction>> = {
       const fresh = await create(owner, plan);
       owner.made.add(fresh);
       owner.made.delete(worker);
-      owner.gone.add(worker);
+      owner.replaced.add(worker);
       closing.push(worker.close());
     }
     await Promise.race([Promise.all(closing), pauseFor(longestPauseMs)]);
@@ -132,14 +133,14 @@ const actions: Readonly<Record<WorkerRequest["action"], WorkerAction>> = {
     const front = queueNames(prefix, "", owner.namespace).label;
     const plain = queue.slice(front.length);
     if (!queue.startsWith(front) || plain === "" || plain.includes(":"))
-      throw new Error(`${queue} is not a queue of the prefix of this worker`);
+      throw new Error(`${queue} does not have this worker's key prefix`);
     const plan = { queue: plain, prefix, name: first.opts.name, concurrency: first.concurrency };
     owner.made.add(await create(owner, plan));
   },
 
   /**
-   * The worker stays and takes nothing more; what it has begun runs to the end. BullMQ's pause also waits for that end, which is not
-   * waited for here; without that waiting it would let the worker take one more job.
+   * The worker stays but takes no more jobs; its running ones finish. BullMQ's pause waits for them, and only then keeps the worker from
+   * taking one more job, so it runs here in the background.
    */
   async cancel_consumer(owner, named, { queue = "" }) {
     const consumers = named.filter((worker) => labelOf(worker, owner.namespace) === queue);
@@ -149,6 +150,6 @@ const actions: Readonly<Record<WorkerRequest["action"], WorkerAction>> = {
 };
 
 async function create({ createWorker }: WorkerOwner, plan: WorkerPlan): Promise<AttachedWorker> {
-  if (!createWorker) throw new Error("the application gave no createWorker, without which no worker can be made");
+  if (!createWorker) throw new Error("the application does not provide createWorker, so workers can't be created");
   return await createWorker(plan);
 }

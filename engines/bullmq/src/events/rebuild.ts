@@ -7,14 +7,14 @@ import { event, firstWaitMs } from "./task-events.ts";
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Where a job is found. Parents that wait for their children count as delayed. */
+/** The present state of a job. Parents that wait for their children count as delayed. */
 export type Shape = "completed" | "failed" | "active" | "waiting" | "delayed";
 
-/** The time of which stream entries are missing, in milliseconds. */
+/** The time range of the missing stream entries, in milliseconds. */
 export interface Gap {
-  /** What happened before was told. */
+  /** Everything before this time was reported. */
   readonly fromMs: number;
-  /** What is missing had happened by then. Redis tells it, so every agent that finds the gap takes the same. */
+  /** The missing entries are no later than this. It comes from Redis, so that all agents that find the gap use the same time. */
   readonly endMs: number;
 }
 
@@ -24,19 +24,19 @@ export interface StoredJob {
   readonly shape: Shape;
   readonly hash: JobHash;
   readonly inputs: JobInputs;
-  /** What the hash tells. */
+  /** Read from the hash. */
   readonly facts: JobFacts;
-  /** What the stream had told of the job before the gap, as far as it is remembered. */
+  /** Remembered from the stream before the gap. */
   readonly known: JobFacts | undefined;
 }
 
 /**
- * The events of one job that the gap swallowed, as far as its hash tells them. Each is made of a time that the engine stored, so that two
- * agents make the same. BullMQ stores no time for going back to wait: such a state is told with the end of the gap.
+ * Rebuilds the events of one job that were lost in the gap, from its hash. Each event uses a time that the engine stored, so that two
+ * agents make the same events. BullMQ stores no time for a return to waiting: such a state is reported with the end of the gap.
  */
 export function rebuiltEvents(job: StoredJob, gap: Gap): readonly EventRecord[] {
   const { engine, names, shape, hash, inputs, facts, known } = job;
-  if (isTold(job)) return [];
+  if (isReported(job)) return [];
   const events: EventRecord[] = [];
   const attempt = Math.max(facts.starts - 1, 0);
   const startedMs = msOrUndefined(hash.processedOn);
@@ -44,9 +44,9 @@ export function rebuiltEvents(job: StoredJob, gap: Gap): readonly EventRecord[] 
     if (ms === undefined || ms < gap.fromMs) return;
     const context = { engine, names, taskId: taskIdOf(names, facts.jobId), facts };
     const entry = { id: `stored:${at}:${ms}`, ms };
-    // What the task began with is told by its first event.
-    const told = { ...context, inputs: events.length === 0 ? inputs : undefined };
-    events.push(event(kind, entry, told, at, { ...more, reconciled: true }));
+    // Only the first event carries the task's inputs.
+    const eventContext = { ...context, inputs: events.length === 0 ? inputs : undefined };
+    events.push(event(kind, entry, eventContext, at, { ...more, reconciled: true }));
   };
   const addState = (kind: string, ms: number | undefined, at: number, more: Data) =>
     add(kind, ms === undefined || ms < gap.fromMs ? gap.endMs : ms, at, more);
@@ -83,8 +83,8 @@ export function rebuiltEvents(job: StoredJob, gap: Gap): readonly EventRecord[] 
   return events;
 }
 
-/** Whether the state in which the job is found is the one that was told last. */
-function isTold({ shape, facts, known }: StoredJob): boolean {
+/** Whether the job's present state is the one that was reported last. */
+function isReported({ shape, facts, known }: StoredJob): boolean {
   if (known?.starts !== facts.starts) return false;
   switch (shape) {
     case "completed":

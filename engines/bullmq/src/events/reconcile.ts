@@ -11,13 +11,13 @@ import { type Gap, rebuiltEvents, type Shape } from "./rebuild.ts";
 import type { TranslatorParts } from "./translate.ts";
 
 /**
- * Rebuilds what the sorted sets, lists and hashes still tell about the time in which stream entries were lost: tasks that ended, and the
- * present state of those that did not. What was told before the gap, or is told by the entries behind it, is not told again. Jobs that
- * were removed on completion are gone and are not invented.
+ * Rebuilds events for a gap in the stream from Redis's sorted sets, lists and hashes: tasks that ended, and the present state of the
+ * others. Events that were reported before the gap, or follow from the entries after it, are not repeated. Jobs that were removed on
+ * completion cannot be rebuilt.
  *
  * @param sinceMs time of the newest entry before the gap.
- * @param nextId the stream is read on behind this id.
- * @returns number of events made.
+ * @param nextId reading continues after this id.
+ * @returns the number of rebuilt events.
  */
 export type Reconcile = (watch: QueueWatch, sinceMs: number, nextId: string) => Promise<number>;
 
@@ -27,9 +27,9 @@ interface ReconcileParts extends TranslatorParts {
 }
 
 const pageSize = 500;
-/** Pages of unfinished jobs looked at per list or set: 10 000 of each. */
+/** Pages of unfinished jobs to read per list or set: 10 000 jobs of each. */
 const mostOpenPages = 20;
-/** The engine's clock is a worker's, the stream's is Redis's. */
+/** Jobs carry the clock of a worker, stream entries that of Redis. */
 const clockSlackMs = 2000;
 
 export function createReconcile({
@@ -44,16 +44,16 @@ export function createReconcile({
   return async (watch, sinceMs, nextId) => {
     const gap = { fromMs: Math.max(sinceMs - clockSlackMs, 0), endMs: msOf(nextId) };
     const upcoming = await jobsBehind(watch, nextId);
-    const isNews = (id: string) => !upcoming.has(id);
+    const isMissing = (id: string) => !upcoming.has(id);
     let made = 0;
     for (const set of ["completed", "failed"] as const)
       for await (const ids of endedJobs(watch, set, { fromMs: gap.fromMs, untilMs: gap.endMs + clockSlackMs }))
-        made += await rebuild(watch, set, ids.filter(isNews), gap);
+        made += await rebuild(watch, set, ids.filter(isMissing), gap);
     for (const { shape, key, order } of openPlaces)
       for await (const ids of openJobs(watch.names.keyBase + key, order)) {
-        const count = await rebuild(watch, shape, ids.filter(isNews), gap);
+        const count = await rebuild(watch, shape, ids.filter(isMissing), gap);
         made += count;
-        if (count === 0 && shape === "waiting" && order === "list") break; // newest first: the rest was there before the gap
+        if (count === 0 && shape === "waiting" && order === "list") break; // newest first: the rest are older than the gap
       }
     log.info("rebuilt tasks after a gap", { queue: watch.names.source, events: made });
     return made;
@@ -89,7 +89,7 @@ export function createReconcile({
     return events.length;
   }
 
-  /** Jobs that the first entries behind the gap tell of. */
+  /** Jobs in the first entries after the gap. */
   async function jobsBehind(watch: QueueWatch, nextId: string): Promise<ReadonlySet<string>> {
     const until = `${msOf(nextId) + clockSlackMs}-18446744073709551615`;
     const jobs = new Set<string>();
@@ -107,7 +107,7 @@ export function createReconcile({
     }
   }
 
-  /** Ids in a finished set by time of their end. Many may share a millisecond, so a page continues at the last score. */
+  /** Ids in a finished set, ordered by end time. Many may share a millisecond, so a page continues at the last score. */
   async function* endedJobs(watch: QueueWatch, set: string, span: { fromMs: number; untilMs: number }) {
     let from = String(span.fromMs);
     let skip = 0;
@@ -139,7 +139,7 @@ export function createReconcile({
   }
 }
 
-/** A list has its newest job in front. Of a set the members with the lowest or the highest scores are taken. */
+/** A list starts with its newest job. From a set, the members with the lowest or highest scores are read. */
 type Order = "list" | "lowest" | "highest";
 
 const openPlaces: readonly { readonly shape: Shape; readonly key: string; readonly order: Order }[] = [

@@ -19,51 +19,51 @@ function running(more: Partial<JobFacts> = {}): JobFacts {
   return { ...new JobFacts("bull:emails", "42"), name: "send", starts: 1, attemptsMade: 0, maxAttempts: 3, ...more };
 }
 
-const told = (stream: StreamEntry, facts: JobFacts, hash?: JobHash) =>
+const eventOf = (stream: StreamEntry, facts: JobFacts, hash?: JobHash) =>
   taskEventOf(stream, { engine: "bullmq", names, taskId: taskIdOf(names, "42"), facts, hash, inputs: undefined });
 
 describe("an entry that comes from active", () => {
   test("is a retry when the failures in the hash grew", () => {
-    const event = told(entry("waiting", { prev: "active" }), running(), { ats: "1", atm: "1", failedReason: "no" });
+    const event = eventOf(entry("waiting", { prev: "active" }), running(), { ats: "1", atm: "1", failedReason: "no" });
     expect(event).toMatchObject({ kind: "task.retried", data: { attempt: 0, exception: "no", retry_count: 1 } });
   });
 
-  test("is only waiting again when a rate limit pushed it back, also after an earlier failure", () => {
+  test("is waiting again when a rate limit pushed it back, even after an earlier failure", () => {
     const pushedBack = running({ attemptsMade: 1, starts: 2 });
-    const event = told(entry("waiting", { prev: "active" }), pushedBack, { ats: "2", atm: "1", failedReason: "no" });
+    const event = eventOf(entry("waiting", { prev: "active" }), pushedBack, { ats: "2", atm: "1", failedReason: "no" });
     expect(event).toMatchObject({ kind: "task.received", data: { attempt: 2 } });
   });
 
-  test("of a job that is gone counts as a retry while attempts were left", () => {
-    expect(told(entry("waiting", { prev: "active" }), running(), {})?.kind).toBe("task.retried");
-    expect(told(entry("waiting", { prev: "active" }), running({ maxAttempts: 1 }), {})?.kind).toBe("task.received");
+  test("of a removed job counts as a retry while attempts were left", () => {
+    expect(eventOf(entry("waiting", { prev: "active" }), running(), {})?.kind).toBe("task.retried");
+    expect(eventOf(entry("waiting", { prev: "active" }), running({ maxAttempts: 1 }), {})?.kind).toBe("task.received");
   });
 
-  test("is no retry when the attempt that the hash counts is the end of the job", () => {
+  test("is not a retry when the hash's last attempt is the end of the job", () => {
     const ended = { ats: "2", atm: "1", finishedOn: "1767323099000", failedReason: "later", stacktrace: '["later"]' };
-    expect(told(entry("waiting", { prev: "active" }), running(), ended)?.kind).toBe("task.received");
-    expect(told(entry("delayed", { delay: "1767323099000" }), running(), ended)?.kind).toBe("task.sent");
-    expect(told(entry("waiting", { prev: "active" }), running(), { ...ended, atm: "2" })?.kind).toBe("task.retried");
+    expect(eventOf(entry("waiting", { prev: "active" }), running(), ended)?.kind).toBe("task.received");
+    expect(eventOf(entry("delayed", { delay: "1767323099000" }), running(), ended)?.kind).toBe("task.sent");
+    expect(eventOf(entry("waiting", { prev: "active" }), running(), { ...ended, atm: "2" })?.kind).toBe("task.retried");
   });
 
-  test("is pending again when the job put itself off", () => {
-    const event = told(entry("delayed", { delay: "1767323099000" }), running(), { ats: "1" });
+  test("is pending again when the job delayed itself", () => {
+    const event = eventOf(entry("delayed", { delay: "1767323099000" }), running(), { ats: "1" });
     expect(event).toMatchObject({ kind: "task.sent", data: { attempt: 1, eta: "2026-01-02T03:04:59.000Z" } });
   });
 });
 
 describe("an event", () => {
-  test("has the id that spec part 3, section 2.3 rule 3 gives it, and the time of the entry", () => {
-    const event = told(entry("completed", { returnvalue: '{"big":12345678901234567890}' }), running());
+  test("has an id derived from its source and entry, and the time of the entry", () => {
+    const event = eventOf(entry("completed", { returnvalue: '{"big":12345678901234567890}' }), running());
     expect(event).toMatchObject({ task_id: "emails:42", occurred_at: "2026-01-02T03:04:05.678Z", engine: "bullmq" });
     expect(event?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5/);
     expect(JSON.stringify(event?.data.result)).toBe('{"big":12345678901234567890}');
   });
 
-  test("never exceeds the attempt that the hash told for entries older than the hash", () => {
+  test("never exceeds the attempt in the hash for entries older than the hash", () => {
     const facts = running({ starts: 2, startsWhenRead: 2, readAtMs: 1_767_323_050_000 });
-    expect(told(entry("active"), facts)).toMatchObject({ data: { attempt: 1 } });
-    expect(told(entry("active", {}, "1767323060000-0"), facts)).toMatchObject({ data: { attempt: 2 } });
+    expect(eventOf(entry("active"), facts)).toMatchObject({ data: { attempt: 1 } });
+    expect(eventOf(entry("active", {}, "1767323060000-0"), facts)).toMatchObject({ data: { attempt: 2 } });
   });
 
   test.each(["drained", "progress", "stalled", "duplicated", "cleaned", "something-new"])(
@@ -74,9 +74,9 @@ describe("an event", () => {
   );
 
   test("is not made when a finished job is removed", () => {
-    expect(told(entry("removed", { prev: "completed" }), running())).toBeUndefined();
-    expect(told(entry("removed", { prev: "wait" }), running({ endedMs: 1 }))).toBeUndefined();
-    expect(told(entry("removed", { prev: "delayed" }), running())).toMatchObject({
+    expect(eventOf(entry("removed", { prev: "completed" }), running())).toBeUndefined();
+    expect(eventOf(entry("removed", { prev: "wait" }), running({ endedMs: 1 }))).toBeUndefined();
+    expect(eventOf(entry("removed", { prev: "delayed" }), running())).toMatchObject({
       kind: "task.revoked",
       data: { attempt: 1 },
     });
@@ -84,7 +84,7 @@ describe("an event", () => {
 });
 
 describe("a job hash", () => {
-  test("gives plain objects as kwargs and everything else as the one argument", () => {
+  test("gives plain objects as kwargs and everything else as the only argument", () => {
     expect(readInputs({ data: '{"a":1}' }, defaultPriorityTable)).toMatchObject({ args: [], kwargs: { a: 1 } });
     for (const [text, value] of [
       ["[1]", [1]],
@@ -105,7 +105,7 @@ describe("a job hash", () => {
     });
   });
 
-  test("with one stack an attempt gives the failure of the attempt asked for", () => {
+  test("with one stack per attempt gives the failure of the requested attempt", () => {
     const hash = {
       atm: "2",
       failedReason: "second",
@@ -133,13 +133,13 @@ describe("a job hash", () => {
 });
 
 describe("names", () => {
-  test("put a foreign prefix and the namespace in front", () => {
+  test("start with the namespace and a prefix other than the default", () => {
     expect(taskIdOf(queueNames("bull", "emails", ""), "1")).toBe("emails:1");
     expect(taskIdOf(queueNames("app:jobs", "emails", ""), "1")).toBe("app:jobs:emails:1");
     expect(taskIdIn("bull:emails", "1", "eu")).toBe("eu/emails:1");
   });
 
-  test("tell a queue of this prefix from one of a longer prefix", () => {
+  test("distinguish a queue of this prefix from one of a longer prefix", () => {
     expect(queueOfMetaKey("bull:emails:meta", "bull")).toBe("emails");
     expect(queueOfMetaKey("bull:app:emails:meta", "bull")).toBeUndefined();
     expect(queueOfMetaKey("bull:app:emails:meta", "bull:app")).toBe("emails");
@@ -157,7 +157,7 @@ describe("names", () => {
 });
 
 describe("the memory of facts", () => {
-  test("stays within its capacity and lets the least used go", () => {
+  test("stays within its capacity and evicts the least recently used", () => {
     const memory = new FactsMemory(1000);
     memory.set("kept", running());
     for (let n = 0; n < 3000; n += 1) {
@@ -169,7 +169,7 @@ describe("the memory of facts", () => {
     expect(memory.get("job-0")).toBeUndefined();
   });
 
-  test("forgets one queue and gives what had not ended there", () => {
+  test("forgets one queue and returns its unfinished tasks", () => {
     const memory = new FactsMemory(1000);
     memory.set("emails:1", running());
     memory.set("emails:2", running({ endedMs: 1 }));

@@ -6,23 +6,23 @@ import type { QueueNames } from "../redis/names.ts";
 import type { StreamEntry } from "../stream/stream-entry.ts";
 
 /**
- * The life of a BullMQ job in our words. `added` sends a task, `waiting` receives it, `active` starts it, `completed` and `failed` end
- * it (BullMQ writes `failed` only when no attempt is left). A failed attempt that will be repeated shows only as `delayed`, or as
- * `waiting` that comes from `active`; the job's hash tells it from a push-back by a rate limit, a stall or a step that waits. The
- * attempt number is the count of starts less one, which a manual retry continues, so it only rises.
+ * Maps the life of a BullMQ job to task events. `added` sends a task, `waiting` receives it, `active` starts it, `completed` and `failed`
+ * end it (BullMQ writes `failed` only when no attempt is left). A failed attempt that will be retried appears only as `delayed`, or as
+ * `waiting` after `active`; the job's hash distinguishes it from a rate limit, a stall or a waiting step. The attempt number is the count
+ * of starts minus one. A manual retry does not reset it, so it only rises.
  */
 export interface EntryContext {
   readonly engine: string;
   readonly names: QueueNames;
   readonly taskId: string;
   readonly facts: JobFacts;
-  /** The job's hash as read after the entry, when something had to be looked up. */
+  /** The job's hash, read after the entry; undefined when the entry alone is enough. */
   readonly hash: JobHash | undefined;
-  /** Given for the first event of a task in this run of the agent. */
+  /** Set for the first event of a task in this run of the agent. */
   readonly inputs: JobInputs | undefined;
 }
 
-/** Turns one entry into at most one event, and the facts into what holds after it. */
+/** Turns an entry into at most one event, and updates the facts. */
 export function taskEventOf(entry: StreamEntry, context: EntryContext): EventRecord | undefined {
   const { facts } = context;
   switch (entry.event) {
@@ -32,7 +32,7 @@ export function taskEventOf(entry: StreamEntry, context: EntryContext): EventRec
     case "waiting":
       return waiting(entry, context);
     case "waiting-children":
-      // Right after `added` it says nothing new; from a running job it means that the job steps back to wait for its children.
+      // After `added` it adds no information; after `active` the job goes back to wait for its children.
       if (entry.prev !== "active") return undefined;
       facts.startedMs = undefined;
       return event("task.sent", entry, context, facts.starts, {});
@@ -70,16 +70,16 @@ function delayed(entry: StreamEntry, context: EntryContext): EventRecord | undef
   facts.startedMs = undefined;
   facts.etaMs = Number.isSafeInteger(untilMs) && untilMs > 0 ? untilMs : known;
   if (facts.starts > 0 && isFailedAttempt(context)) return retried(entry, context, facts.etaMs);
-  // The entry right after `added` repeats what task.sent already told.
-  const isNews = facts.starts > 0 || known === undefined || Math.abs(known - untilMs) > 1;
-  return isNews && facts.etaMs !== undefined
+  // The entry after `added` repeats the content of task.sent.
+  const isNew = facts.starts > 0 || known === undefined || Math.abs(known - untilMs) > 1;
+  return isNew && facts.etaMs !== undefined
     ? event("task.sent", entry, context, facts.starts, { eta: iso(facts.etaMs) })
     : undefined;
 }
 
 /**
- * Tells a failed attempt from the other ways out of `active`. Counting attempts decides where the job was watched from its beginning;
- * a removed hash leaves only the question whether an attempt was left.
+ * Distinguishes a failed attempt from the other ways out of `active`. The hash's count of attempts decides; without a hash, a job with
+ * attempts left counts as failed.
  */
 function isFailedAttempt({ facts, hash }: EntryContext): boolean {
   if (hash?.ats === undefined) return facts.maxAttempts !== undefined && facts.starts < facts.maxAttempts;
@@ -87,17 +87,17 @@ function isFailedAttempt({ facts, hash }: EntryContext): boolean {
   return hasFailed && attemptsMadeBeforeEnd(hash) > Math.max(facts.attemptsMade, 0);
 }
 
-/** The end of a job counts as an attempt too, also a success: of a hash that is read late it is taken off. */
+/** BullMQ counts the end of a job as an attempt, even a success; a hash read after the end is corrected for that. */
 function attemptsMadeBeforeEnd(hash: JobHash): number {
   return Number(hash.atm ?? 0) - (hash.finishedOn === undefined ? 0 : 1);
 }
 
-/** A job that had ended was put back to wait. */
+/** A finished job was put back to waiting. */
 export function isManualRetry(entry: StreamEntry): boolean {
   return entry.event === "waiting" && (entry.prev === "failed" || entry.prev === "completed");
 }
 
-/** A manual retry may have begun to count attempts anew. */
+/** A manual retry may reset the count of attempts. */
 function noteManualRetry({ facts, hash }: EntryContext): void {
   if (hash?.ats !== undefined && attemptsMadeBeforeEnd(hash) < facts.attemptsMade) facts.attemptsMade = 0;
 }
@@ -131,7 +131,7 @@ function started(entry: StreamEntry, context: EntryContext): EventRecord {
 }
 
 /**
- * How long a job waited for its first start by its hash alone: since it was due. Undefined for a later start, and for a job that was
+ * How long a job waited from its due time to its first start, from its hash alone. Undefined for a later start, and for a job that
  * started before it was due.
  */
 export function firstWaitMs(inputs: JobInputs | undefined, starts: number, startedMs: number): number | undefined {
@@ -154,7 +154,7 @@ function ended(kind: string, entry: StreamEntry, context: EntryContext, outcome:
   });
 }
 
-/** Removing a finished job is housekeeping; removing one that would have run is a revocation. */
+/** Removing a finished job is clean-up; removing an unfinished one revokes it. */
 function removed(entry: StreamEntry, context: EntryContext): EventRecord | undefined {
   const { facts } = context;
   if (entry.prev === "completed" || entry.prev === "failed" || facts.endedMs !== undefined) return undefined;
@@ -163,7 +163,7 @@ function removed(entry: StreamEntry, context: EntryContext): EventRecord | undef
   return event("task.revoked", entry, context, attempt, {});
 }
 
-/** @param entry what the id of the event is made of: a stream entry, or a time that the engine stored. */
+/** @param entry the source of the event's id: a stream entry, or a time that the engine stored. */
 export function event(
   kind: string,
   entry: Pick<StreamEntry, "id" | "ms">,
@@ -182,7 +182,7 @@ export function event(
   };
 }
 
-/** Name, queue and attempt are on every event; inputs and family on the first one only. Undefined values are left out of the JSON. */
+/** Every event has name, queue and attempt; only the first one has inputs and relations. JSON omits undefined values. */
 function eventData(
   { names, facts, inputs }: Omit<EntryContext, "hash">,
   attempt: number,

@@ -25,15 +25,15 @@ export interface TranslatorParts {
 }
 
 /**
- * Turns entries of several streams into events. Everything that must be looked up in Redis is read first, for all streams together;
- * then the entries are walked in order without waiting, so that the facts and the emitted events cannot part.
+ * Turns entries of several streams into events. All reads from Redis happen first, for all streams together. Then the entries are
+ * processed synchronously and in order, so that the facts always match the emitted events.
  */
 export function createTranslator({ settings, memory, hydrate, readLineages, log }: TranslatorParts) {
   return async function translate(batches: readonly QueueEntries[]) {
     const plan = planReads(batches, memory);
     const hydration = await hydrate(plan.needs);
     const beginnings = await readBeginnings(plan, hydration);
-    /** Entries that no event could be made of although they should. */
+    /** Number of entries that caused an error. */
     let unreadable = 0;
     /** One list of events for each list of entries, in order. */
     const events = batches.map(({ watch, entries }) => {
@@ -45,7 +45,7 @@ export function createTranslator({ settings, memory, hydrate, readLineages, log 
           if (event) made.push(event);
         } catch (fault) {
           unreadable += 1;
-          log.warn("an entry of an event stream could not be read", { entry: entry.id, reason: String(fault) });
+          log.warn("could not read an event stream entry", { entry: entry.id, reason: String(fault) });
         }
       }
       return made;
@@ -53,19 +53,19 @@ export function createTranslator({ settings, memory, hydrate, readLineages, log 
     return { events, unreadable };
   };
 
-  function walk(watch: QueueWatch, entry: StreamEntry, taskId: string, looked: Looked): EventRecord | undefined {
+  function walk(watch: QueueWatch, entry: StreamEntry, taskId: string, reads: Reads): EventRecord | undefined {
     const key = watch.names.keyBase + entry.jobId;
-    const hash = looked.hydration.hashes.get(key);
-    const beginning = looked.beginnings.get(taskId);
+    const hash = reads.hydration.hashes.get(key);
+    const beginning = reads.beginnings.get(taskId);
     let facts = memory.get(taskId);
     if (entry.event === "added" || !facts || facts.isStale) {
-      facts = entry.event === "added" ? newJob(watch, entry) : joinedJob(watch, entry, facts, looked);
+      facts = entry.event === "added" ? newJob(watch, entry) : joinedJob(watch, entry, facts, reads);
       if (beginning) applyBeginning(facts, beginning);
       memory.set(taskId, facts);
     }
     const { engine } = settings;
     const event = taskEventOf(entry, { engine, names: watch.names, taskId, facts, hash, inputs: beginning?.inputs });
-    if (event && beginning) looked.beginnings.delete(taskId);
+    if (event && beginning) reads.beginnings.delete(taskId);
     noteStarts(watch.starts, entry.jobId, facts.starts, facts.endedMs !== undefined);
     return event;
   }
@@ -99,7 +99,7 @@ interface Beginning {
   readonly lineage: Lineage | undefined;
 }
 
-interface Looked {
+interface Reads {
   readonly plan: ReadPlan;
   readonly hydration: Hydration;
   readonly beginnings: Map<string, Beginning>;
@@ -108,18 +108,18 @@ interface Looked {
 type ReadPlan = ReturnType<typeof planReads>;
 
 function planReads(batches: readonly QueueEntries[], memory: FactsMemory) {
-  /** Needs by key of the job hash. */
+  /** Fields to read, by key of the job hash. */
   const needs = new Map<string, number>();
   /** Key of the job hash by task id, for tasks that are seen for the first time. */
   const beginnings = new Map<string, string>();
-  /** How often a job that was not watched from its beginning starts within these entries, by key. */
+  /** Number of starts within these entries of each job that was not watched from its beginning, by key. */
   const startsAhead = new Map<string, number>();
   for (const { watch, entries } of batches) {
     const { names } = watch;
     for (const entry of entries) {
       const wanted = needsOf(entry);
       const isAdded = entry.event === "added";
-      // Most entries of a known task need nothing, and making its key is the costly part.
+      // Most entries of a known task need no reads, so avoid the cost of building its key.
       const taskId = taskIdOf(names, entry.jobId);
       const isNew = isAdded || (!beginnings.has(taskId) && (memory.get(taskId)?.isStale ?? true));
       if (wanted === 0 && !isNew) continue;
@@ -154,14 +154,14 @@ function newJob(watch: QueueWatch, entry: StreamEntry): JobFacts {
 }
 
 /**
- * A job that is met in the middle of its life, or again after a gap. Its hash tells the starts of now; the starts that still lie ahead
- * in these entries are taken off. When the hash is gone, the older facts or the stored cursor may know, else a first attempt is assumed.
+ * A job first seen in the middle of its life, or again after a gap. Its hash holds the current number of starts, from which the starts in
+ * the entries still to process are subtracted. Without a hash, the older facts or the stored cursor apply, else a first attempt.
  */
 function joinedJob(
   watch: QueueWatch,
   entry: StreamEntry,
   older: JobFacts | undefined,
-  { plan, hydration }: Looked,
+  { plan, hydration }: Reads,
 ): JobFacts {
   const key = watch.names.keyBase + entry.jobId;
   const hash = hydration.hashes.get(key);

@@ -3,7 +3,7 @@ import { taskIdIn } from "../redis/names.ts";
 import { askEach } from "../redis/pipeline.ts";
 import { type JobHash, parentOf } from "./job-hash.ts";
 
-/** `bull:emails` and the job's id. */
+/** A queue key such as `bull:emails` and the job's id. */
 interface JobAddress {
   readonly queueKey: string;
   readonly id: string;
@@ -25,8 +25,8 @@ const rememberedLinks = 20_000;
 const deepestClimb = 50;
 
 /**
- * Finds the root of a flow by climbing from parent to parent, across queues. Links are remembered; what is unknown is read level by
- * level. Parents that are gone end the climb at the last one known.
+ * Finds the root of a flow by climbing from parent to parent, across queues. Links are cached; unknown ones are read level by level. The
+ * climb ends at the last known parent when the next one was removed.
  */
 export function createFamily(redis: Redis, namespace: string): ReadLineages {
   const parents = new Map<string, JobAddress | null>();
@@ -39,7 +39,7 @@ export function createFamily(redis: Redis, namespace: string): ReadLineages {
     parents.set(child, parent);
   }
 
-  /** The last known ancestor of each job, itself when it has no parent. */
+  /** The last known ancestor of each job, or the job itself when it has no parent. */
   async function climb(jobs: readonly JobAddress[], known: ReadonlyMap<string, JobHash>): Promise<JobAddress[]> {
     let tops = [...jobs];
     for (let level = 0; level < deepestClimb; level += 1) {

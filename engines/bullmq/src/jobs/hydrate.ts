@@ -3,7 +3,7 @@ import { replyValue } from "../redis/pipeline.ts";
 import type { JobField, JobHash } from "./job-hash.ts";
 import { shortPayload } from "./payload.ts";
 
-/** What has to be known about one job, as a set of bits. */
+/** What to read about one job, as a bit set. */
 export const need = { worker: 1, beginning: 2, failure: 4, result: 8 } as const;
 
 // biome-ignore format: a list
@@ -31,9 +31,8 @@ export interface Hydration {
 }
 
 /**
- * Reads fields of many job hashes, one pipelined HMGET each, in chunks whose size follows the size of the hashes seen so far, and keeps
- * long payloads in their short form: a thousand jobs with payloads of a megabyte never sit in memory together. A hash that is gone
- * gives an empty entry.
+ * Reads fields of many job hashes with one pipelined HMGET each. Chunk size adapts to the size of the hashes read so far, and long
+ * payloads are shortened, so a thousand jobs with payloads of 1 MB are never in memory together. A missing hash gives an empty entry.
  */
 export function createHydrator(redis: Redis) {
   let averageChars = 2000;
@@ -73,7 +72,7 @@ export function createHydrator(redis: Redis) {
   };
 }
 
-/** A job id such as `delayed` names a key of the queue itself, which is no hash: such a job must not stop the others. */
+/** A job id such as `delayed` is a key of the queue itself, and not a hash: such a job must not stop the others. */
 function hashValues(reply: [error: Error | null, result: unknown] | undefined): readonly (string | null)[] {
   return reply?.[0]?.message.startsWith("WRONGTYPE") ? [] : (replyValue(reply) as readonly (string | null)[]);
 }

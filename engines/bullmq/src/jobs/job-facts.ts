@@ -1,14 +1,14 @@
-/** What one task's later events need from its earlier ones; empty until they are read. Payloads are never kept. */
+/** State of a task that its later events need from its earlier ones. Payloads are never kept. */
 export class JobFacts {
-  /** Source and id of the job, which make its key in Redis. */
+  /** Source and job id form the job's key in Redis. */
   readonly source: string;
   readonly jobId: string;
   name: string | undefined;
-  /** Times the job became active, counted from the stream; the attempt of the present run is one less. */
+  /** Times the job became active, counted from the stream; the current attempt number is one less. */
   starts = 0;
   /** Attempts that ended, as BullMQ counts them in the hash (`atm`); -1 when the job was not watched from its beginning. */
   attemptsMade = -1;
-  /** For a job not watched from its beginning: `starts` as its hash told it, and when (Redis time). Entries up to then never exceed it. */
+  /** For a job not watched from its beginning: `starts` in its hash, and when it was read (Redis time). Earlier entries never exceed it. */
   startsWhenRead = -1;
   readAtMs = 0;
   maxAttempts: number | undefined;
@@ -20,9 +20,9 @@ export class JobFacts {
   rootTaskId: string | undefined;
   retriedFrom: string | undefined;
   traceparent: string | undefined;
-  /** When it ended; undefined while it has not, or runs again. */
+  /** Undefined while the job has not ended or runs again. */
   endedMs: number | undefined;
-  /** Entries may be missing since: what the hash tells comes before what was counted. */
+  /** Entries may be missing: the hash takes precedence over these counts. */
   isStale = false;
 
   constructor(source: string, jobId: string) {
@@ -31,7 +31,7 @@ export class JobFacts {
   }
 }
 
-/** Facts by task id; the ones unused for longest go when it is full. */
+/** Facts by task id, as an LRU cache. */
 export class FactsMemory {
   readonly #facts = new Map<string, JobFacts>();
   readonly #capacity: number;
@@ -42,7 +42,7 @@ export class FactsMemory {
 
   get(taskId: string): JobFacts | undefined {
     const found = this.#facts.get(taskId);
-    // Order only matters once something can fall out soon.
+    // Order matters only when eviction is near.
     if (found && this.#facts.size > this.#capacity / 2) {
       this.#facts.delete(taskId);
       this.#facts.set(taskId, found);
@@ -57,7 +57,7 @@ export class FactsMemory {
     if (!oldest.done) this.#facts.delete(oldest.value);
   }
 
-  /** Forgets every task of one queue; gives those that had not ended. */
+  /** Forgets all tasks of a queue and returns the unfinished ones. */
   forget(source: string): readonly JobFacts[] {
     const unfinished: JobFacts[] = [];
     for (const [taskId, facts] of this.#facts) {
@@ -68,7 +68,7 @@ export class FactsMemory {
     return unfinished;
   }
 
-  /** Marks every task of one queue as stale. */
+  /** Marks all tasks of a queue as stale. */
   distrust(source: string): void {
     for (const facts of this.#facts.values()) if (facts.source === source) facts.isStale = true;
   }

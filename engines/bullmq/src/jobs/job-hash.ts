@@ -2,7 +2,7 @@ import { isJsonObject } from "@svc/protocol";
 import { type PriorityTable, priorityOf } from "../options.ts";
 import { readPayload } from "./payload.ts";
 
-/** Fields of a job hash, as strings; undefined when the hash is gone or the field was not asked for. */
+/** Fields of a job hash, as strings; undefined when the hash is missing or the field was not read. */
 export type JobHash = Readonly<Partial<Record<JobField, string>>>;
 
 // biome-ignore format: a list
@@ -11,14 +11,14 @@ export type JobField =
   | "failedReason" | "stacktrace" | "returnvalue";
 
 /**
- * Key of the job option with which a retry that makes a new job names the task it retries: `queue.add(name, data, { svcRetriedFrom })`.
- * BullMQ keeps options that it does not know.
+ * Job option with which a retry as a new job names the task it retries: `queue.add(name, data, { svcRetriedFrom })`. BullMQ keeps unknown
+ * options.
  */
 export const retriedFromOption = "svcRetriedFrom";
 
 export type JobInputs = ReturnType<typeof readInputs>;
 
-/** What only the first event of a task carries. */
+/** The fields that only a task's first event carries. */
 export function readInputs(hash: JobHash, priorities: PriorityTable) {
   const opts = parseObject(hash.opts);
   const data = readPayload(hash.data);
@@ -42,15 +42,15 @@ export interface Failure {
 }
 
 /**
- * Message and stack of one failed attempt. The hash may already hold a later failure (a read after an outage): when it keeps one stack
- * for every attempt, the stack of this attempt is taken, and its first line gives the message.
+ * Message and stack of one failed attempt. After an outage the hash may already hold a later failure. If it keeps a stack for every
+ * attempt, this attempt's stack is used, and its first line is the message.
  *
- * @param index how many attempts had ended before this one; -1 for the newest.
+ * @param index the number of attempts that ended before this one; -1 for the newest.
  */
 export function failureOf(hash: JobHash | undefined, index: number): Failure {
   const stacks = readStacks(hash?.stacktrace);
   const attempts = Number(hash?.atm ?? 0);
-  // The last attempt of a job that has ended may be the one that left no stack.
+  // The last attempt of a finished job may have left no stack.
   const isComplete = stacks.length === attempts || (hash?.finishedOn !== undefined && stacks.length === attempts - 1);
   const isOlder = index >= 0 && index + 1 < stacks.length && isComplete;
   if (!isOlder) return { exception: hash?.failedReason, traceback: stacks.at(-1) };
@@ -84,7 +84,7 @@ export function parseObject(text: string | undefined): Readonly<Record<string, u
   return isJsonObject(value) ? value : {};
 }
 
-/** Undefined for a text that is no JSON, too. */
+/** Undefined for invalid JSON. */
 function parsed(text: string | undefined): unknown {
   try {
     return text ? JSON.parse(text) : undefined;
@@ -97,7 +97,7 @@ function textOrUndefined(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** OpenTelemetry users of BullMQ carry the trace context as JSON text in the option `tm`. */
+/** BullMQ's OpenTelemetry support stores the trace context as JSON text in the option `tm`. */
 function traceparentOf(metadata: unknown): string | undefined {
   if (typeof metadata !== "string") return undefined;
   return /00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}/.exec(metadata)?.[0];

@@ -7,7 +7,7 @@ const { redact } = createRedactor();
 const reported = (value: unknown) => redact(readPayload(JSON.stringify(value)));
 
 describe("a payload", () => {
-  test("of usual length is itself", () => {
+  test("of usual length stays unchanged", () => {
     expect(readPayload('{"a":[1,"x"],"big":12345678901234567890}')).toMatchObject({ a: [1, "x"] });
     expect(readPayload("{broken")).toBe("{broken");
     expect(readPayload(undefined)).toBeUndefined();
@@ -24,7 +24,7 @@ describe("a payload", () => {
     expect(JSON.stringify(reported([{ nested: card }]))).not.toContain("4111");
   });
 
-  test("with very many members tells the first of them and how many are missing", () => {
+  test("with very many members keeps the first of them and the number of omitted ones", () => {
     const numbers = Array.from({ length: 50_000 }, (_, n) => n);
     const list = reported({ numbers, after: 1 }) as { numbers: unknown[] };
     expect(list.numbers.slice(0, 3)).toEqual([0, 1, 2]);
@@ -32,14 +32,14 @@ describe("a payload", () => {
     expect(list).toMatchObject({ "...": "[1 more not reported]" });
   });
 
-  test("that is enormous, or long and no JSON, is not told at all", () => {
+  test("that is enormous, or long and invalid JSON, is omitted", () => {
     const enormous = JSON.stringify({ password: "hunter2", text: "x".repeat(2_000_000) });
     expect(readPayload(enormous)).toBe(`[${enormous.length} characters not reported]`);
     const broken = `{"password":"hunter2",${" ".repeat(70_000)}`;
     expect(readPayload(broken)).toBe(`[${broken.length} characters not reported]`);
   });
 
-  test("is short after it was shortened, whatever it held", () => {
+  test("is short after shortening, whatever it contained", () => {
     const text = fc.string({ maxLength: 300 });
     const value = fc.array(fc.oneof(fc.dictionary(text, text), fc.array(fc.double()), text), { maxLength: 20 });
     fc.assert(

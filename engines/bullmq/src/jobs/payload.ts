@@ -1,22 +1,22 @@
 import { cutText, isRawJson, omittedMembersNote, omittedTextNote, parseJson } from "@svc/protocol";
 
 /**
- * Inputs and results, which BullMQ stores as JSON text of any length. An event must fit into a frame, so a long one is shortened; but
- * always as a value, never as a piece of its text: redaction goes by keys, and a text has none.
+ * Inputs and results, which BullMQ stores as JSON text of any length. An event must fit into a frame, so long values are shortened, but
+ * as parsed values and never as cut JSON text: redaction works by keys, which text does not have.
  */
 
-/** Longer texts are shortened to about so many characters. */
+/** Longer texts are shortened to about this length. */
 const longestChars = 65_536;
-/** Longer texts are not even parsed: that would hold the thread up and fill the memory. */
+/** Longer texts are not parsed, because that would block the thread and use too much memory. */
 const longestParsedChars = 1024 * 1024;
-/** A string of a shortened value is cut here, which is where redaction cuts by default. */
+/** Strings in a shortened value are cut to this length, redaction's default. */
 const longestStringBytes = 8192;
-/** Redaction masks what lies deeper. */
+/** Redaction masks deeper levels. */
 const deepest = 64;
-/** Quotes, comma and colon of a member, and the note about those left out. */
+/** Quotes, comma and colon of a member. */
 const memberChars = 4;
 
-/** The value of a text that BullMQ stored; undefined when there is none. A text that is no JSON stands for itself. */
+/** The value of a text that BullMQ stored; undefined without a text. Invalid JSON is returned as a string. */
 export function readPayload(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   const short = shortPayload(text);
@@ -27,7 +27,7 @@ export function readPayload(text: string | undefined): unknown {
   }
 }
 
-/** The same text, or when it is long the text of its value with long strings cut and members left out. */
+/** Returns a short text unchanged, else the JSON of its value with long strings cut and members omitted. */
 export function shortPayload(text: string): string {
   if (text.length <= longestChars) return text;
   const note = JSON.stringify(omittedTextNote(text.length));
@@ -39,7 +39,7 @@ export function shortPayload(text: string): string {
   }
 }
 
-/** Takes members in order while the budget lasts, and says how many are missing. */
+/** Keeps members in order while the budget lasts, and notes how many are omitted. */
 function shorten(value: unknown, budget: { chars: number }, depth: number): unknown {
   if (typeof value === "string") {
     const cut = cutText(value, longestStringBytes);

@@ -5,18 +5,18 @@ export interface FoundQueue {
   readonly queue: string;
 }
 
-/** A worker's waiting connection carries the name `<prefix>:<base64 of the queue>`, and `:w:<worker>` when the worker has a name. */
+/** The blocking connection of a worker is named `<prefix>:<base64 of the queue>`, plus `:w:<worker>` when the worker has a name. */
 export interface WorkerConnection extends FoundQueue {
   readonly worker: string | undefined;
 }
 
 /**
- * Asks Redis for the connections of workers of this database. Some managed servers and users may not list clients: `onForbidden` is called once, and
- * nothing is asked any more. After any other fault it is asked again the next time.
+ * Lists the connections of this database's workers. When a managed server or the Redis user's rights forbid listing clients,
+ * `onForbidden` is called once and Redis is not asked again. After any other error the next call asks again.
  */
 export function createClientList(redis: Redis, prefixes: readonly string[], onForbidden: () => void) {
   let isForbidden = false;
-  /** Undefined when Redis did not tell. */
+  /** Undefined when Redis did not answer. */
   return async function listWorkers(): Promise<readonly WorkerConnection[] | undefined> {
     if (isForbidden) return undefined;
     try {
@@ -41,7 +41,7 @@ export const readWorkerConnections = (
     return name === undefined || db !== database ? [] : (queueOfClientName(name, prefixes) ?? []);
   });
 
-/** Undefined for a connection that is not a worker's of one of these prefixes. */
+/** Undefined unless the connection belongs to a worker with one of these prefixes. */
 export function queueOfClientName(name: string, prefixes: readonly string[]): WorkerConnection | undefined {
   for (const prefix of prefixes) {
     if (!name.startsWith(`${prefix}:`)) continue;

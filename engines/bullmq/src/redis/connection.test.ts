@@ -48,7 +48,7 @@ describe("the connection to Redis", () => {
     return Number(/total_connections_received:(\d+)/.exec(await admin.info("stats"))?.[1]);
   }
 
-  test("is silent: the side-car notices, says so in plain words, and goes on where it was", async () => {
+  test("is silent: the side-car notices, logs it in plain words, and continues from its position", async () => {
     await watch();
     await app.worker("mail", async () => null);
     await app.queue("mail").add("job", {}, { jobId: "a" });

@@ -7,8 +7,8 @@ const silenceBoundMs = 15_000;
 const slowestRetryMs = 2000;
 
 /**
- * One Redis connection that reconnects for ever and never holds a command back: a command without a connection fails at once, and the
- * caller's loop decides. `epoch` counts the times it became ready, so a caller sees that the server behind it may be another one.
+ * A Redis connection that reconnects forever and never queues commands: a command without a connection fails immediately, and the
+ * caller's loop decides. `epoch` counts how often it became ready, so that a caller notices a possible server change.
  */
 export interface Connection {
   readonly redis: Redis;
@@ -20,7 +20,7 @@ export interface Connection {
 
 export type Connections = ReturnType<typeof openConnections>;
 
-/** What watching takes: one connection that waits in XREAD, one for everything else. */
+/** The connections for watching: one blocks in XREAD, the other serves everything else. */
 export function openConnections(target: string | RedisOptions, log: AgentLog) {
   const reading = openConnection(target, { name: "events", blocking: true }, log);
   const asking = openConnection(target, { name: "jobs", blocking: false }, log);
@@ -36,7 +36,7 @@ export function openConnections(target: string | RedisOptions, log: AgentLog) {
 
 interface ConnectionPurpose {
   readonly name: string;
-  /** Waits in XREAD, so that only silence of the socket tells a dead server. */
+  /** The connection blocks in XREAD, so that only a silent socket reveals a dead server. */
   readonly blocking: boolean;
 }
 
@@ -49,7 +49,7 @@ export function openConnection(
     connectionName: `svc-${name}`,
     keyPrefix: "",
     replyMapping: "legacy" as const,
-    // A lost connection fails waiting commands at once; nothing is ever sent twice behind the caller's back.
+    // A lost connection fails pending commands immediately; the caller decides whether to send them again.
     retryStrategy: () => null,
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
@@ -57,13 +57,13 @@ export function openConnection(
   };
   const redis = typeof target === "string" ? new Redis(target, options) : new Redis({ ...target, ...options });
   let epoch = 0;
-  const told = new Set<string>();
+  const logged = new Set<string>();
   let attempts = 0;
   let isClosed = false;
   const waiters = new Set<() => void>();
   redis.on("connect", () => {
     const { stream } = redis;
-    // The application decides when its process ends. Timers of ioredis would hold it, so silence and reconnecting are looked after here.
+    // Timers of ioredis would keep the application's process alive, so timeouts and reconnects are handled here.
     stream.unref();
     if (!blocking) return;
     stream.setTimeout(silenceBoundMs);
@@ -74,23 +74,23 @@ export function openConnection(
   redis.on("end", () => {
     if (isClosed) return;
     attempts += 1;
-    const retry = () => void (isClosed || redis.connect().catch(() => {})); // "error" tells why
+    const retry = () => void (isClosed || redis.connect().catch(() => {})); // the "error" event has the reason
     setTimeout(retry, Math.min(50 * 2 ** Math.min(attempts, 6), slowestRetryMs)).unref();
   });
   redis.on("ready", () => {
     epoch += 1;
     attempts = 0;
-    if (told.size > 0) log.info("redis answers again", { connection: name });
-    told.clear();
+    if (logged.size > 0) log.info("redis connection restored", { connection: name });
+    logged.clear();
     for (const wake of waiters) wake();
     waiters.clear();
   });
   redis.on("error", (fault: Error) => {
-    // ioredis repeats the same faults on every attempt; a person needs them once.
+    // ioredis reports the same error on every attempt; one log line is enough.
     const reason = reasonOf(fault);
-    if (told.has(reason)) return;
-    told.add(reason);
-    log.warn("redis connection failed, trying again", { connection: name, reason });
+    if (logged.has(reason)) return;
+    logged.add(reason);
+    log.warn("redis connection failed, retrying", { connection: name, reason });
   });
   return {
     redis,
@@ -121,14 +121,14 @@ export function openConnection(
 }
 
 /**
- * What a connection failed for, in words that hold neither address nor password: a network fault, or the first word of what Redis
- * replied (WRONGPASS, NOAUTH, LOADING).
+ * The reason for a failed connection, without address or password: a network error, or the first word of Redis's reply (WRONGPASS,
+ * NOAUTH, LOADING).
  */
 function reasonOf(fault: Error): string {
   return networkFaultOf(fault) ?? /^[A-Z]{3,}\b/.exec(fault.message)?.[0] ?? fault.name;
 }
 
-/** Our word for a fault on the way to Redis, whose texts in ioredis speak to programmers; undefined for any other fault. */
+/** Describes a network error for operators, in place of ioredis's messages for developers; undefined for any other error. */
 export function networkFaultOf(fault: Error & { readonly code?: unknown }): string | undefined {
   if (typeof fault.code === "string") return fault.code;
   if (fault.message.startsWith("Socket timeout")) return `no answer within ${silenceBoundMs / 1000} s`;
@@ -140,6 +140,6 @@ export function networkFaultOf(fault: Error & { readonly code?: unknown }): stri
   return isClosed ? "no connection" : undefined;
 }
 
-/** Resolves after `delayMs`, rejects when the signal aborts. Never keeps the process alive: the application decides when it ends. */
+/** Resolves after `delayMs`, rejects when the signal aborts. Never keeps the application's process alive. */
 export const pause = (delayMs: number, signal: AbortSignal): Promise<void> =>
   wait(delayMs, undefined, { signal, ref: false });

@@ -4,7 +4,7 @@ import { type Connection, pause } from "./connection.ts";
 const holdMs = 10_000;
 const renewEveryMs = 3000;
 
-/** A lease that is gone with the data of a restarted Redis is taken again: only this holder knows which tasks went with it. */
+/** Takes a lease again that a restarted Redis lost with its data: only this holder knows which tasks were lost. */
 const renewScript = `local holder = redis.call("GET", KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
 redis.call("SET", KEYS[1], ARGV[1], "PX", ARGV[2])
@@ -15,15 +15,15 @@ return 1`;
 export interface LeaseWork {
   /** Runs while the lease is held; must end soon after the signal aborts. */
   readonly whileHeld: (signal: AbortSignal) => Promise<void>;
-  /** Runs at every renewal, about every three seconds, and once before the lease is given back. */
+  /** Runs at every renewal, about every three seconds, and once before the lease is released. */
   readonly onRenew: () => Promise<void>;
 }
 
 /**
- * Of all processes that name the same key, lets one at a time do the work. The holder renews its lease; when it cannot, it stops before
- * the lease runs out, so that two only ever overlap for a moment, and overlapping is harmless: both make the same events.
+ * Lets one process at a time do the work, among all that use the same key. The holder renews its lease; when renewal fails, it stops
+ * before the lease expires. Two holders overlap for a moment at most, which is harmless: both make the same events.
  */
-export async function takeTurns(connection: Connection, key: string, work: LeaseWork, signal: AbortSignal) {
+export async function runWhileLeased(connection: Connection, key: string, work: LeaseWork, signal: AbortSignal) {
   const token = randomUUID();
   const { redis } = connection;
   while (!signal.aborted) {
@@ -62,7 +62,7 @@ export async function takeTurns(connection: Connection, key: string, work: Lease
         renewedAt = performance.now();
         await work.onRenew();
       } catch {
-        // no connection: the loop's bound ends the tenure before another process may begin
+        // without a connection, the loop ends the tenure before another process may take the lease
       }
     }
   }

@@ -1,7 +1,7 @@
 /**
- * Names of one BullMQ installation. Keys are `<prefix>:<queue>:<what>`; a queue name holds no colon, a prefix and a job id may.
- * A task id is `<queue>:<job id>`, because job ids count per queue; the prefix comes in front when it is not BullMQ's default, and the
- * namespace when one is set. Event ids use the source `<prefix>:<queue>` (spec part 3, section 2.3 rule 3).
+ * Names in one BullMQ installation. Keys are `<prefix>:<queue>:<what>`; prefixes and job ids may contain colons, queue names may not.
+ * A task id is `<queue>:<job id>`, because job ids are unique per queue only; it starts with the namespace, if set, and with the prefix
+ * unless that is BullMQ's default. Event ids use the source `<prefix>:<queue>`.
  */
 export type QueueNames = Readonly<ReturnType<typeof queueNames>>;
 
@@ -15,10 +15,10 @@ export function queueNames(prefix: string, queue: string, namespace: string) {
     queue,
     /** `bull:emails`: source of event ids. */
     source,
-    /** `bull:emails:`: what every key of the queue begins with. */
+    /** `bull:emails:`: the start of all keys of the queue. */
     keyBase: `${source}:`,
     eventsKey: `${source}:events`,
-    /** What the brain calls the queue. */
+    /** The queue's name in the brain. */
     label: space + (prefix === defaultPrefix ? queue : source),
     /** Key of the stored stream position. */
     cursorKey: space + source,
@@ -29,7 +29,7 @@ export function taskIdOf(names: QueueNames, jobId: string): string {
   return `${names.label}:${jobId}`;
 }
 
-/** Task id of a job in any queue by `bull:emails` and its id. */
+/** Task id of a job in any queue, from a queue key such as `bull:emails` and the job id. */
 export function taskIdIn(queueKey: string, jobId: string, namespace: string): string {
   const cut = queueKey.lastIndexOf(":");
   return taskIdOf(queueNames(queueKey.slice(0, Math.max(cut, 0)), queueKey.slice(cut + 1), namespace), jobId);

@@ -10,7 +10,7 @@ export function replyValue(reply: Reply | undefined): unknown {
 }
 
 /**
- * Asks the same about each item, so many items in one pipeline, and gives the answers in order.
+ * Runs the same commands for each item, `itemsAtOnce` items per pipeline, and returns the replies in order.
  *
  * @throws the error of the first command that failed.
  */

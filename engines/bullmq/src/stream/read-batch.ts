@@ -11,16 +11,16 @@ const mostEntriesPerStream = 1000;
 const readBudgetChars = 16 * 1024 * 1024;
 const blockMs = 500;
 
-/** Reads from a thousand entries a second on, a pause lets entries gather: the cost of a read is then shared by many. */
+/** Above this rate, a pause between reads lets entries accumulate, so that they share the cost of a read. */
 const busyEntriesPerSecond = 1000;
 const gatherMs = 10;
 const rateWindowMs = 500;
 
 /**
- * Reads the streams of all queues in one XREAD. How much one read may bring follows the number of streams (at least ten entries of
- * each) and the size of the entries seen so far, so that large results do not fill the memory. `pauseMs` is how long the caller should let entries gather before the next
- * read: nothing while traffic is low, because a job that removes itself when it ends must be looked up at once, and nothing while
- * there is a backlog.
+ * Reads the streams of all queues in one XREAD. The size of a read adapts to the number of streams (at least ten entries of each) and the
+ * size of the entries so far, so that large results do not fill the memory. `pauseMs` is how long the caller should let entries
+ * accumulate before the next read: 0 while traffic is low, because a job that is removed when it ends must be read immediately, and 0
+ * while there is a backlog.
  */
 export function createBatchReader(redis: Redis, mostEntriesPerRead: number) {
   let averageChars = 100;
@@ -68,7 +68,7 @@ export function createBatchReader(redis: Redis, mostEntriesPerRead: number) {
   };
 }
 
-/** The batches in groups of at most so many entries, or of a single batch. */
+/** Groups batches, each group with at most `mostEntries` entries or a single batch. */
 export function groupsOf(batches: readonly StreamBatch[], mostEntries: number): readonly (readonly StreamBatch[])[] {
   const groups: StreamBatch[][] = [];
   let entries = Number.POSITIVE_INFINITY;
@@ -83,7 +83,7 @@ export function groupsOf(batches: readonly StreamBatch[], mostEntries: number): 
   return groups;
 }
 
-/** Redis answers in the order of the question and leaves out streams without news. */
+/** Redis replies in the order of the request and omits streams without new entries. */
 function matchStreams(
   watches: readonly QueueWatch[],
   reply: readonly (readonly [string, readonly RawEntry[]])[] | null,

@@ -1,10 +1,10 @@
 import type { StreamPosition } from "./stream-position.ts";
 
 /**
- * What the agent's buffer keeps for one stream. Beside the position it holds the starts of the tasks that are in a later attempt now:
- * a job that is removed when it completes takes its counter along, and a terminal event of attempt 0 could not end a task that was
- * seen in attempt 2. An agent that stops adds the jobs whose end it told in the last seconds, with their starts: after a gap the next
- * one cannot tell them by their times from those that ended in it.
+ * The agent buffer's state for one stream. Besides the position it holds the number of starts of tasks that are in a later attempt: a job
+ * that is removed on completion loses its counter, and an end event with attempt 0 could not end a task that was seen in attempt 2. An
+ * agent that stops adds the jobs whose end it reported in the last seconds, with their starts: after a gap the next agent cannot
+ * distinguish them by time from jobs that ended in the gap.
  */
 export interface StoredCursor extends StreamPosition {
   readonly starts?: Readonly<Record<string, number>>;
@@ -12,7 +12,7 @@ export interface StoredCursor extends StreamPosition {
 }
 
 const mostStarts = 200;
-/** A cursor may have 64 KiB. */
+/** A cursor may be 64 KiB long. */
 const mostEndedChars = 32_768;
 
 export function writeCursor(
@@ -53,7 +53,7 @@ export function readCursor(text: string | undefined): StoredCursor | undefined {
   }
 }
 
-/** Notes how often an unfinished job has started; only later attempts are worth the room, the oldest notes go first. */
+/** Records how often an unfinished job has started, for second and later attempts only; evicts the oldest records. */
 export function noteStarts(starts: Map<string, number>, jobId: string, count: number, ended: boolean): void {
   if (count < 2) return;
   starts.delete(jobId);

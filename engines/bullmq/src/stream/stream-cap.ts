@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import type { StreamCap } from "../options.ts";
 import type { QueueWatch } from "./stream-position.ts";
 
-/** Only an existing meta hash of a known major is written to, so that a removed queue is not brought back to life; a cap is only raised. */
+/** Writes only to an existing meta hash of BullMQ 5 or 6, so that a removed queue does not reappear; only raises a cap. */
 const raiseScript = `
 local version = redis.call("HGET", KEYS[1], "version")
 if not version or not (string.find(version, "^bullmq:5%.") or string.find(version, "^bullmq:6%.")) then return 0 end
@@ -13,7 +13,7 @@ redis.call("HSET", KEYS[1], "opts.maxLenEvents", ARGV[1])
 return 1`;
 
 const defaultCap = 10_000;
-/** What Redis keeps for an entry beside its values. */
+/** Memory that Redis uses for an entry in addition to its values. */
 const entryOverheadBytes = 52;
 
 export function createStreamCap(redis: Redis, cap: StreamCap, log: AgentLog) {
@@ -31,6 +31,6 @@ export function createStreamCap(redis: Redis, cap: StreamCap, log: AgentLog) {
     const fault = replies.find(([error]) => error !== null)?.[0];
     if (!fault) return;
     isRefused = /NOPERM|READONLY|unknown command/i.test(fault.message);
-    log.warn("the cap of an event stream could not be raised", { again: !isRefused });
+    log.warn("could not raise the cap of an event stream", { again: !isRefused });
   };
 }

@@ -1,6 +1,6 @@
 export type RawEntry = readonly [id: string, fields: readonly string[]];
 
-/** Events that concern one task; the others (drained, progress, paused, cleaned, duplicated ...) say nothing about its life. */
+/** Events that change a task's state; the others (drained, progress, paused, cleaned, duplicated ...) are ignored. */
 // biome-ignore format: a list
 const taskEvents = new Set([
   "added", "waiting", "waiting-children", "active", "delayed", "completed", "failed", "removed",
@@ -9,7 +9,7 @@ const taskEvents = new Set([
 /** One entry of a BullMQ event stream. Redis stamps the id `<ms>-<sequence>` with its own clock. */
 export type StreamEntry = NonNullable<ReturnType<typeof readEntry>>;
 
-/** Undefined for an entry that no task event is made of. */
+/** Undefined for an entry that leads to no task event. */
 export function readEntry([id, fields]: RawEntry) {
   const values = new Map<string, string>();
   for (let at = 0; at + 1 < fields.length; at += 2) values.set(fields[at] as string, fields[at + 1] as string);
@@ -35,7 +35,7 @@ export function msOf(id: string): number {
   return Number(dash === -1 ? id : id.slice(0, dash));
 }
 
-/** Order of two stream ids. Their parts are decimal numbers without leading zeros and may exceed what a double holds. */
+/** Orders two stream ids. Their parts are decimal numbers without leading zeros that may exceed a double's precision. */
 export function compareStreamIds(a: string, b: string): number {
   const [aMs = "0", aSequence = "0"] = a.split("-");
   const [bMs = "0", bSequence = "0"] = b.split("-");

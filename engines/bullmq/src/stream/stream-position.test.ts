@@ -21,16 +21,16 @@ const judge = (position: StreamPosition, info: StreamInfo | undefined, holdsPosi
   judgeContinuity(position, { info, holdsPosition });
 
 describe("a stream position", () => {
-  test("goes on while the entries after it are still there", () => {
+  test("is continuous while the entries after it still exist", () => {
     expect(judge({ lastId: "1004-0", entriesAdded: 5 }, stream({})).kind).toBe("continuous");
   });
 
-  test("goes on when exactly what was read is gone", () => {
+  test("is continuous when exactly the read entries were trimmed", () => {
     const info = stream({ length: 5, firstId: "1005-0" });
     expect(judge({ lastId: "1004-0", entriesAdded: 5 }, info).kind).toBe("continuous");
   });
 
-  test("counts what went unread", () => {
+  test("counts the entries trimmed before they were read", () => {
     const info = stream({ length: 3, firstId: "1007-0" });
     expect(judge({ lastId: "1004-0", entriesAdded: 5 }, info)).toEqual({
       kind: "trimmed",
@@ -39,13 +39,13 @@ describe("a stream position", () => {
     });
   });
 
-  test("counts what went unread from an emptied stream", () => {
+  test("counts the unread entries of an emptied stream", () => {
     const info = stream({ length: 0, firstId: null });
     expect(judge({ lastId: "1004-0", entriesAdded: 5 }, info)).toMatchObject({ kind: "trimmed", lost: 5 });
     expect(judge({ lastId: "1009-0", entriesAdded: 10 }, info).kind).toBe("continuous");
   });
 
-  test("on a server that does not count, knows that something went but not how much, and says so once", () => {
+  test("on a server that does not count entries, reports one loss of unknown size", () => {
     const info = stream({ length: 3, firstId: "1007-0", entriesAdded: null });
     const verdict = judge({ lastId: "1004-0", entriesAdded: null }, info);
     expect(verdict).toMatchObject({ kind: "trimmed", lost: null });
@@ -53,7 +53,7 @@ describe("a stream position", () => {
     expect(judge(verdict.next, info).kind).toBe("continuous");
   });
 
-  test("tells a stream that was made anew", () => {
+  test("detects a stream that was created again", () => {
     const info = stream({ length: 4, firstId: "2000-0", lastGeneratedId: "2003-0", entriesAdded: 6 });
     expect(judge({ lastId: "1004-0", entriesAdded: 50 }, info)).toMatchObject({ kind: "replaced", lost: 2 });
     expect(judge({ lastId: "1004-0", entriesAdded: 50 }, undefined)).toMatchObject({
@@ -62,28 +62,28 @@ describe("a stream position", () => {
     });
   });
 
-  test("tells a stream that came back older", () => {
+  test("detects a stream that returned in an older state", () => {
     expect(judge({ lastId: "1020-0", entriesAdded: 21 }, stream({}))).toEqual({
       kind: "rewound",
       next: { lastId: "1009-0", entriesAdded: 10 },
     });
   });
 
-  test("tells a stream that came back older and was written to since", () => {
+  test("detects a stream that returned in an older state and was written to since", () => {
     const read = { lastId: "1004-0", entriesAdded: 5 };
     expect(judge(read, stream({}), false)).toEqual({ kind: "rewound", next: { lastId: "1004-0", entriesAdded: null } });
     expect(judge({ ...read, entriesAdded: null }, stream({}), false).kind).toBe("continuous");
     expect(judge(read, stream({ firstId: "1005-0", length: 5 }), false).kind).toBe("continuous");
   });
 
-  test("begins before the first entry or behind the last", () => {
+  test("begins before the first entry or after the last", () => {
     const info = stream({ length: 4, entriesAdded: 10 });
     expect(firstPosition(info, "beginning")).toEqual({ lastId: "0-0", entriesAdded: 6 });
     expect(firstPosition(info, "now")).toEqual({ lastId: "1009-0", entriesAdded: 10 });
     expect(firstPosition(undefined, "now")).toEqual({ lastId: "0-0", entriesAdded: 0 });
   });
 
-  test("reads what a server without a count tells", () => {
+  test("reads the reply of a server that does not count", () => {
     const reply = ["length", 1, "last-generated-id", "5-0", "first-entry", ["5-0", ["event", "added"]]];
     expect(readStreamInfo(reply)).toEqual({ length: 1, firstId: "5-0", lastGeneratedId: "5-0", entriesAdded: null });
   });
@@ -114,7 +114,7 @@ describe("a stream position", () => {
 describe("stream ids", () => {
   const id = fc.tuple(fc.bigInt({ min: 0n, max: 2n ** 63n }), fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }));
 
-  test("compare as pairs of numbers, also beyond what a double holds", () => {
+  test("compare as pairs of numbers, even beyond the precision of a double", () => {
     fc.assert(
       fc.property(id, id, ([aMs, aSequence], [bMs, bSequence]) => {
         const expected =
@@ -124,7 +124,7 @@ describe("stream ids", () => {
     );
   });
 
-  test("the one before is smaller, with nothing in between", () => {
+  test("the previous id is smaller, with nothing in between", () => {
     expect(streamIdBefore("5-3")).toBe("5-2");
     expect(streamIdBefore("5-0")).toBe("4-18446744073709551615");
     expect(streamIdBefore("0-0")).toBe("0-0");

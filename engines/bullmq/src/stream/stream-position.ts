@@ -2,9 +2,9 @@ import type { QueueNames } from "../redis/names.ts";
 import { compareStreamIds, streamIdBefore } from "./stream-entry.ts";
 
 /**
- * Where the side-car stands in one event stream, and what became of the part it had not read. BullMQ caps its streams, so entries can
- * go before they were read; Redis 7 counts every entry ever added, which makes that loss exact. A stream can also vanish (queue
- * obliterated, Redis restarted without its data) or come back older than it was (a restart from an old snapshot, a fail-over).
+ * The side-car's position in one event stream, and the state of the unread part. BullMQ caps its streams, so entries can be trimmed before
+ * they are read; Redis 7 counts every entry ever added, so the loss is known exactly. A stream can also vanish (queue obliterated, Redis
+ * restarted without its data) or return in an older state (restart from an old snapshot, fail-over).
  */
 export interface StreamPosition {
   readonly lastId: string;
@@ -12,25 +12,25 @@ export interface StreamPosition {
   readonly entriesAdded: number | null;
 }
 
-/** One queue that is being watched, and how far its stream has been read. Only the read loop changes it. */
+/** A watched queue and the position in its stream. Only the read loop changes it. */
 export interface QueueWatch {
   readonly names: QueueNames;
   position: StreamPosition;
-  /** Entry whose count Redis told: when it is read, our own count must be the same, or entries were trimmed under the reader. */
+  /** Entry whose count came from Redis. If our own count differs when it is read, entries were trimmed during reading. */
   checkpoint: StreamPosition | undefined;
-  /** Time of the newest entry up to which nothing is missing. */
+  /** Time of the newest entry before which nothing is missing. */
   completeUpToMs: number;
   /** Starts of unfinished jobs in a later attempt, by job id. */
   readonly starts: Map<string, number>;
-  /** Starts of jobs whose end was told shortly before the position where the watch began, by job id; empty after the first check. */
+  /** Starts of jobs whose end was reported shortly before the watch's first position, by job id; empty after the first check. */
   endedBefore: Readonly<Record<string, number>>;
-  /** True when the position moved on without an event to carry it. */
+  /** True when the position advanced without an event to store it with. */
   isUnsaved: boolean;
   /** Checks in a row that found no stream. */
   absentChecks: number;
 }
 
-/** What XINFO STREAM tells; undefined in its place means that the stream does not exist. */
+/** Result of XINFO STREAM. */
 export interface StreamInfo {
   readonly length: number;
   readonly firstId: string | null;
@@ -38,20 +38,21 @@ export interface StreamInfo {
   readonly entriesAdded: number | null;
 }
 
-/** What Redis tells about a stream and a position in it. */
-export interface StreamLook {
+/** The state of a stream in Redis. */
+export interface StreamCheck {
+  /** Undefined when the stream does not exist. */
   readonly info: StreamInfo | undefined;
-  /** Whether the stream still holds the entry at the position; asked before `info`, so that no trimming in between can mislead. */
+  /** Whether the stream still holds the entry at the position; read before `info`, so that trimming in between cannot mislead. */
   readonly holdsPosition: boolean;
 }
 
 export type Continuity =
   | { readonly kind: "continuous" }
-  /** `lost` entries went unread; null when the server does not count and it is at least one. */
+  /** `lost` entries were not read; null (at least one) when the server does not count entries. */
   | { readonly kind: "trimmed"; readonly lost: number | null; readonly next: StreamPosition }
-  /** The stream is another one than before; `lost` entries of the new one are gone already. */
+  /** The stream was replaced; `lost` entries of the new one are already trimmed. */
   | { readonly kind: "replaced"; readonly lost: number; readonly next: StreamPosition }
-  /** The stream came back older than what was read of it. */
+  /** The stream returned in an older state than was read. */
   | { readonly kind: "rewound"; readonly next: StreamPosition };
 
 const origin = "0-0";
@@ -62,7 +63,7 @@ export function firstPosition(info: StreamInfo | undefined, startAt: "beginning"
   return { lastId: origin, entriesAdded: removedEntries(info) };
 }
 
-export function judgeContinuity(position: StreamPosition, { info, holdsPosition }: StreamLook): Continuity {
+export function judgeContinuity(position: StreamPosition, { info, holdsPosition }: StreamCheck): Continuity {
   if (!info) {
     const next = { lastId: origin, entriesAdded: 0 };
     return position.lastId === origin ? { kind: "continuous" } : { kind: "replaced", lost: 0, next };
@@ -71,16 +72,16 @@ export function judgeContinuity(position: StreamPosition, { info, holdsPosition 
   const readCount = position.entriesAdded;
   if (compareStreamIds(info.lastGeneratedId, position.lastId) < 0)
     return { kind: "rewound", next: { lastId: info.lastGeneratedId, entriesAdded: info.entriesAdded } };
-  const oldestUnread = info.firstId ?? (info.lastGeneratedId === position.lastId ? null : "gone");
+  const oldestUnread = info.firstId ?? (info.lastGeneratedId === position.lastId ? null : "trimmed");
   if (oldestUnread === null) return { kind: "continuous" };
-  if (oldestUnread !== "gone" && compareStreamIds(oldestUnread, position.lastId) <= 0) {
-    // Older entries are there and the one read last is not: the application was quicker to write to the older stream than we to look.
-    // A position without a count may be one that no entry ever had.
+  if (oldestUnread !== "trimmed" && compareStreamIds(oldestUnread, position.lastId) <= 0) {
+    // Older entries exist, but the last one read does not: the stream was rewound and the application wrote to it before this check.
+    // A position without a count may never have had an entry.
     if (holdsPosition || readCount === null) return { kind: "continuous" };
     return { kind: "rewound", next: { lastId: position.lastId, entriesAdded: null } };
   }
   const next: StreamPosition =
-    oldestUnread === "gone"
+    oldestUnread === "trimmed"
       ? { lastId: info.lastGeneratedId, entriesAdded: info.entriesAdded }
       : { lastId: streamIdBefore(oldestUnread), entriesAdded: removed };
   if (removed === null || readCount === null) {

@@ -12,7 +12,7 @@ const redis = new Redis(inject("redisUrl"));
 
 afterAll(() => redis.disconnect());
 
-describe("the account of a stream", () => {
+describe("the continuity of a stream", () => {
   let names: QueueNames;
   let agent: RecordingAgent;
   let rebuiltSince: number[];
@@ -38,7 +38,7 @@ describe("the account of a stream", () => {
   const readAll = async (watch: QueueWatch) =>
     (await redis.xrange(names.eventsKey, `(${watch.position.lastId}`, "+")) as unknown as readonly RawEntry[];
 
-  test("finds at a checkpoint what was trimmed between a check and the reading", async () => {
+  test("detects at a checkpoint entries trimmed between a check and the read", async () => {
     await add(3);
     const { begin, check, advance } = account();
     const watch = await begin(names, undefined);
@@ -55,7 +55,7 @@ describe("the account of a stream", () => {
     expect(watch.position.entriesAdded).toBe(13);
   });
 
-  test("finds at rest what was trimmed under the reader", async () => {
+  test("detects in an idle stream entries trimmed during reading", async () => {
     await add(3);
     const { begin, check, advance } = account();
     const watch = await begin(names, undefined);
@@ -75,7 +75,7 @@ describe("the account of a stream", () => {
     expect(watch.position.entriesAdded).toBe(5);
   });
 
-  test("goes on with a stream that came back older", async () => {
+  test("continues with a stream that returned in an older state", async () => {
     await add(5);
     const { begin, check, advance } = account();
     const watch = await begin(names, { lastId: "99999999999999-0", entriesAdded: 50 });
@@ -88,7 +88,7 @@ describe("the account of a stream", () => {
     expect(agent.losses).toEqual([]);
   });
 
-  test("gives a queue without a stream up after many checks", async () => {
+  test("drops a queue without a stream after many checks", async () => {
     const { begin, check } = account();
     const watch = await begin(names, undefined);
     let checks = 0;

@@ -12,7 +12,7 @@ import {
   firstPosition,
   judgeContinuity,
   readStreamInfo,
-  type StreamLook,
+  type StreamCheck,
   type StreamPosition,
 } from "../stream/stream-position.ts";
 
@@ -25,15 +25,16 @@ export interface ContinuityParts {
   readonly reconcile: Reconcile;
 }
 
-/** About a minute at the default rate; a queue that comes back is found again. */
-const absentChecksUntilGone = 12;
+/** About a minute at the default rate; a queue that reappears is discovered again. */
+const absentChecksUntilRemoved = 12;
 const unread: StreamPosition = { lastId: "0-0", entriesAdded: null };
 
-/** Keeps account of what was read against what Redis says was written; tells the sink what is missing and rebuilds what it can. */
+/** Compares the entries read with those that Redis counted; reports losses to the sink and rebuilds what it can. */
 export function createContinuity({ redis, settings, memory, sink, log, reconcile }: ContinuityParts) {
-  /** Begins a watch where the stored cursor left off, else where the settings say. */
+  /** Begins a watch at the stored cursor, else where the settings say. */
   async function begin(names: QueueNames, stored: StoredCursor | undefined): Promise<QueueWatch> {
-    const position = stored ?? firstPosition((await look([{ names, position: unread }]))[0]?.info, settings.startAt);
+    const position =
+      stored ?? firstPosition((await readStreams([{ names, position: unread }]))[0]?.info, settings.startAt);
     return {
       names,
       position: { lastId: position.lastId, entriesAdded: position.entriesAdded },
@@ -46,19 +47,19 @@ export function createContinuity({ redis, settings, memory, sink, log, reconcile
     };
   }
 
-  /** Judges every stream; gives the queues that have been without a stream for many checks. */
+  /** Checks all streams; returns the queues that had no stream in many successive checks. */
   async function check(watches: readonly QueueWatch[]): Promise<readonly QueueWatch[]> {
-    const looks = await look(watches);
+    const checks = await readStreams(watches);
     for (const [index, watch] of watches.entries()) {
-      const found = looks[index] ?? { info: undefined, holdsPosition: false };
+      const found = checks[index] ?? { info: undefined, holdsPosition: false };
       watch.absentChecks = found.info ? 0 : watch.absentChecks + 1;
       await checkOne(watch, found);
       watch.endedBefore = {};
     }
-    return watches.filter((watch) => watch.absentChecks >= absentChecksUntilGone);
+    return watches.filter((watch) => watch.absentChecks >= absentChecksUntilRemoved);
   }
 
-  async function checkOne(watch: QueueWatch, found: StreamLook): Promise<void> {
+  async function checkOne(watch: QueueWatch, found: StreamCheck): Promise<void> {
     const { info } = found;
     const verdict = judgeContinuity(watch.position, found);
     const queue = watch.names.source;
@@ -73,15 +74,15 @@ export function createContinuity({ redis, settings, memory, sink, log, reconcile
         const rebuilt = await reconcile(watch, sinceMs, verdict.next.lastId);
         if (verdict.lost === null) sink.lost(1, "stream_trimmed_uncounted");
         else sink.lost(verdict.lost, "stream_trimmed");
-        log.warn("entries of an event stream went before they were read", { queue, lost: verdict.lost, rebuilt });
+        log.warn("event stream entries were trimmed before they were read", { queue, lost: verdict.lost, rebuilt });
         break;
       }
       case "replaced":
       case "rewound": {
-        const gone = await countGone(memory.forget(queue));
-        const lost = gone + (verdict.kind === "replaced" ? verdict.lost : 0);
+        const missing = await countMissing(memory.forget(queue));
+        const lost = missing + (verdict.kind === "replaced" ? verdict.lost : 0);
         if (lost > 0) sink.lost(lost, `stream_${verdict.kind}`);
-        log.warn("an event stream is not the one that was read before", { queue, how: verdict.kind, lost });
+        log.warn("an event stream was replaced or rewound", { queue, how: verdict.kind, lost });
         watch.starts.clear();
         break;
       }
@@ -92,13 +93,13 @@ export function createContinuity({ redis, settings, memory, sink, log, reconcile
     watch.isUnsaved = true;
   }
 
-  /** Compares the counts where they can be compared now, else leaves a checkpoint for the reader. */
-  async function settle(watch: QueueWatch, told: { lastId: string; entriesAdded: number }): Promise<void> {
-    if (compareStreamIds(told.lastId, watch.position.lastId) > 0) watch.checkpoint ??= told;
-    else await agree(watch, told.entriesAdded);
+  /** Compares the counts if everything was read, else leaves a checkpoint for the reader. */
+  async function settle(watch: QueueWatch, counted: { lastId: string; entriesAdded: number }): Promise<void> {
+    if (compareStreamIds(counted.lastId, watch.position.lastId) > 0) watch.checkpoint ??= counted;
+    else await compareCounts(watch, counted.entriesAdded);
   }
 
-  /** Moves the position behind entries whose events are in the buffer; at a checkpoint our count and that of Redis must agree. */
+  /** Moves the position past entries whose events are in the buffer; at a checkpoint, compares our count with Redis's. */
   async function advance(watch: QueueWatch, entries: readonly RawEntry[]): Promise<void> {
     const last = entries.at(-1);
     if (!last) return;
@@ -107,33 +108,35 @@ export function createContinuity({ redis, settings, memory, sink, log, reconcile
     if (!checkpoint || compareStreamIds(last[0], checkpoint.lastId) < 0) return;
     watch.checkpoint = undefined;
     const at = entries.findIndex(([id]) => id === checkpoint.lastId);
-    // The entry itself was trimmed: the next check sets another checkpoint, and the count stays behind until then.
+    // The entry itself was trimmed: the next check sets another checkpoint and corrects the count.
     if (at === -1 || checkpoint.entriesAdded === null) return;
-    await agree(watch, checkpoint.entriesAdded + entries.length - 1 - at);
+    await compareCounts(watch, checkpoint.entriesAdded + entries.length - 1 - at);
   }
 
-  async function agree(watch: QueueWatch, entriesAdded: number): Promise<void> {
+  async function compareCounts(watch: QueueWatch, entriesAdded: number): Promise<void> {
     const lost = entriesAdded - (watch.position.entriesAdded ?? entriesAdded);
     if (lost > 0) {
       memory.distrust(watch.names.source);
       const rebuilt = await reconcile(watch, watch.completeUpToMs, watch.position.lastId);
       sink.lost(lost, "stream_trimmed");
-      log.warn("entries of an event stream went while it was read", { queue: watch.names.source, lost, rebuilt });
+      log.warn("event stream entries were trimmed during reading", { queue: watch.names.source, lost, rebuilt });
     }
     watch.isUnsaved ||= lost !== 0;
     watch.position = { lastId: watch.position.lastId, entriesAdded };
     watch.completeUpToMs = msOf(watch.position.lastId);
   }
 
-  /** Tasks that had not ended and whose hash is gone will never report an end. */
-  async function countGone(unfinished: readonly JobFacts[]): Promise<number> {
+  /** Unfinished tasks without a hash will never report an end. */
+  async function countMissing(unfinished: readonly JobFacts[]): Promise<number> {
     const answers = await askEach(redis, unfinished, (pipeline, { source, jobId }) =>
       pipeline.exists(`${source}:${jobId}`),
     );
     return answers.filter((answer) => answer === 0).length;
   }
 
-  async function look(watches: readonly Pick<QueueWatch, "names" | "position">[]): Promise<readonly StreamLook[]> {
+  async function readStreams(
+    watches: readonly Pick<QueueWatch, "names" | "position">[],
+  ): Promise<readonly StreamCheck[]> {
     const pipeline = redis.pipeline();
     for (const { names, position } of watches) {
       pipeline.xrange(names.eventsKey, position.lastId, position.lastId);
@@ -151,7 +154,7 @@ export function createContinuity({ redis, settings, memory, sink, log, reconcile
   return { begin, check, advance };
 }
 
-/** Where the watch will stand behind these entries. */
+/** The position of the watch after these entries. */
 export function positionAfter(watch: QueueWatch, entries: readonly RawEntry[]): StreamPosition {
   const { lastId, entriesAdded } = watch.position;
   return {

@@ -7,7 +7,7 @@ const redis = new Redis(inject("redisUrl"));
 
 afterAll(() => redis.disconnect());
 
-test("the shared position of a queue that is gone goes too", async () => {
+test("the shared position of a removed queue is removed too", async () => {
   const key = `${freshPrefix()}:svc-cursors`;
   const { relay, flush } = createCursorRelay(redis, key, { follow: () => () => true });
   for (const queue of ["mail", "orders"]) relay.note(queue, '{"lastId":"1-0","entriesAdded":1}');

@@ -7,7 +7,7 @@ import { createBullmqAdapter } from "../adapter.ts";
 import { queueOfClientName, readWorkerConnections } from "../redis/client-list.ts";
 import { createDiscovery } from "./discovery.ts";
 
-describe("looking for queues among many keys", () => {
+describe("discovering queues among many keys", () => {
   let server: RedisServer;
   let redis: Redis;
   let app: Application;
@@ -29,31 +29,31 @@ describe("looking for queues among many keys", () => {
 
   const { log } = recordingAgent().context;
 
-  test("finds a queue with a worker at the first look, every other one within a round, at a bounded cost", async () => {
+  test("finds a queue with a worker in the first scan, every other one within a full round, at a bounded cost", async () => {
     app = startApplication("6", server.url);
     await app.worker("with-worker", async () => null);
     await app.queue("without-worker").add("job", {});
     await waitFor(async () => /name=\S+:\S+/.test(String(await redis.client("LIST"))));
-    const look = createDiscovery(redis, [app.prefix], log);
+    const scan = createDiscovery(redis, [app.prefix], log);
 
     await redis.config("RESETSTAT");
-    expect(await look()).toContainEqual(expect.objectContaining({ prefix: app.prefix, queue: "with-worker" }));
+    expect(await scan()).toContainEqual(expect.objectContaining({ prefix: app.prefix, queue: "with-worker" }));
     const calls = /cmdstat_scan:calls=(\d+)/.exec(await redis.info("commandstats"))?.[1];
     expect(Number(calls)).toBeLessThanOrEqual(10);
 
-    let looks = 0;
-    while (!(await look()).some(({ queue }) => queue === "without-worker")) looks += 1;
-    expect(looks).toBeLessThan(10);
+    let scans = 0;
+    while (!(await scan()).some(({ queue }) => queue === "without-worker")) scans += 1;
+    expect(scans).toBeLessThan(10);
   });
 
   test("takes the characters of a prefix literally", async () => {
     app = startApplication("6", server.url, `${freshPrefix()}[a]*`);
     await app.queue("mail").add("job", {});
-    const look = createDiscovery(redis, [app.prefix], log);
-    await waitFor(async () => (await look()).some(({ prefix, queue }) => prefix === app.prefix && queue === "mail"));
+    const scan = createDiscovery(redis, [app.prefix], log);
+    await waitFor(async () => (await scan()).some(({ prefix, queue }) => prefix === app.prefix && queue === "mail"));
   });
 
-  test("watches a queue of an unknown major, but writes nothing to it", async () => {
+  test("watches a queue of an unknown version, but writes nothing to it", async () => {
     app = startApplication("6", server.url);
     await app.queue("mail").add("job", {}, { jobId: "a" });
     await redis.hset(`${app.prefix}:mail:meta`, "version", "bullmq:9.0.0");
@@ -81,7 +81,7 @@ describe("looking for queues among many keys", () => {
 describe("the name of a connection", () => {
   const name = (queue: string) => Buffer.from(queue).toString("base64");
 
-  test("tells queue and worker", () => {
+  test("holds queue and worker", () => {
     const list = `id=3 addr=127.0.0.1:1 name=bull:${name("mäil")}:w:w:1 db=0\nid=4 name=bull:${name("b")} db=0\nid=5 name= db=0\nid=6 name=bull:${name("c")} age=1 db=12\n`;
     expect(readWorkerConnections(list, ["bull"])).toEqual([
       { prefix: "bull", queue: "mäil", worker: "w:1" },
@@ -90,7 +90,10 @@ describe("the name of a connection", () => {
     expect(readWorkerConnections(list, ["bull"], 12)).toEqual([{ prefix: "bull", queue: "c", worker: undefined }]);
   });
 
-  test.each(["bull:not base64", `bull:${name("q")}:qe`, `other:${name("q")}`, "bull:"])("%s is no worker's", (text) => {
-    expect(queueOfClientName(text, ["bull"])).toBeUndefined();
-  });
+  test.each(["bull:not base64", `bull:${name("q")}:qe`, `other:${name("q")}`, "bull:"])(
+    "%s is not a worker's",
+    (text) => {
+      expect(queueOfClientName(text, ["bull"])).toBeUndefined();
+    },
+  );
 });

@@ -3,25 +3,25 @@ import type { Redis } from "ioredis";
 import { createClientList, type FoundQueue } from "../redis/client-list.ts";
 import { queueOfMetaKey } from "../redis/names.ts";
 
-/** Keys that one SCAN call looks at. */
+/** Keys per SCAN call. */
 const keysPerScan = 1000;
-/** SCAN calls of one look, so that a key space of any size costs Redis the same. */
-const scansPerLook = 10;
+/** SCAN calls per round, so that the cost for Redis does not depend on the number of keys. */
+const scansPerRound = 10;
 
 /**
- * Finds queues by their meta keys. A look is bounded, so in a key space of a million a full round takes most of a minute; a queue whose
- * worker is connected is found at once by the name of that connection.
+ * Finds queues by their meta keys. A round is bounded, so scanning a million keys takes most of a minute; a queue with a connected worker
+ * is found immediately by the name of that connection.
  */
 export function createDiscovery(redis: Redis, prefixes: readonly string[], log: AgentLog) {
   const cursors = new Map(prefixes.map((prefix) => [prefix, "0"]));
   const listWorkers = createClientList(redis, prefixes, () =>
-    log.info("this Redis does not list its clients; new queues are found by their keys alone"),
+    log.info("Redis does not allow listing clients; new queues are discovered only by their keys"),
   );
 
-  return async function look(): Promise<readonly FoundQueue[]> {
+  return async function scan(): Promise<readonly FoundQueue[]> {
     const found: FoundQueue[] = [];
     let isPartial = false;
-    let budget = scansPerLook;
+    let budget = scansPerRound;
     for (const prefix of prefixes) {
       do {
         const [next, keys] = await redis.scan(

@@ -39,14 +39,14 @@ describe.each(bullmqMajors)("after a gap in a BullMQ %s stream", (major) => {
     return ends.filter((task, index) => ends.indexOf(task) !== index);
   };
 
-  /** Starts the agent again where it left off, and waits until it told what happened meanwhile. */
+  /** Restarts the agent from its position, and waits until it has reported what it missed. */
   async function comeBack(): Promise<void> {
     const losses = agent.losses.length;
     await agent.run(adapter());
     await waitFor(() => agent.losses.length > losses);
   }
 
-  test("an urgent job is rebuilt that waits in front of many old ones", async () => {
+  test("rebuilds an urgent job that waits ahead of many old ones", async () => {
     for (let n = 0; n < 600; n += 1) await app.queue("mail").add("old", {}, { priority: 100, timestamp: longAgo });
     await app.queue("mail").add("job", {}, { jobId: "mark" });
     await agent.run(adapter());
@@ -62,7 +62,7 @@ describe.each(bullmqMajors)("after a gap in a BullMQ %s stream", (major) => {
     expect(agent.kindsOf(id("late"))).toEqual(["sent"]);
   });
 
-  test("a job is rebuilt whose id is a word that entries about no job begin with", async () => {
+  test("rebuilds a job whose id is a word that also starts entries about no job", async () => {
     await app.queue("mail").add("job", {}, { jobId: "mark" });
     await agent.run(adapter());
     await agent.seen(id("mark"), "task.received");
@@ -76,7 +76,7 @@ describe.each(bullmqMajors)("after a gap in a BullMQ %s stream", (major) => {
     expect(agent.kindsOf(id("event"))).toEqual(["sent", "received"]);
   });
 
-  test("a job that went back to wait in it shows so, with the same event from every agent", async () => {
+  test("reports a job that went back to waiting, with the same event from every agent", async () => {
     const held = Promise.withResolvers<void>();
     const worker = await app.worker(
       "mail",
@@ -124,23 +124,23 @@ describe.each(bullmqMajors)("after a gap in a BullMQ %s stream", (major) => {
     expect(other.events.map((event) => event.id)).toEqual(agent.events.slice(from).map((event) => event.id));
   });
 
-  test("no end is told a second time by an agent that was away", async () => {
+  test("an agent that was offline reports no end twice", async () => {
     await agent.run(adapter());
     await app.worker("mail", async () => null, { concurrency: 10 });
     for (let n = 0; n < 100; n += 1) await app.queue("mail").add("job", {}, { jobId: `before-${n}` });
     await waitFor(() => agent.events.filter(({ kind }) => kind === "task.succeeded").length === 100);
     await agent.stopAll();
-    for (let n = 0; n < 10; n += 1) await app.queue("mail").add("job", {}, { jobId: `meanwhile-${n}` });
+    for (let n = 0; n < 10; n += 1) await app.queue("mail").add("job", {}, { jobId: `later-${n}` });
     await waitFor(async () => (await redis.zcard(key("completed"))) === 110);
     await loseStream();
 
     await comeBack();
 
-    for (let n = 0; n < 10; n += 1) expect(agent.kindsOf(id(`meanwhile-${n}`))).toContain("succeeded");
+    for (let n = 0; n < 10; n += 1) expect(agent.kindsOf(id(`later-${n}`))).toContain("succeeded");
     expect(doubled()).toEqual([]);
   });
 
-  test("nothing is told a second time by an agent that lost its connection", async () => {
+  test("an agent that lost its connection reports nothing twice", async () => {
     await agent.run(adapter());
     const worker = await app.worker("mail", async () => null, { concurrency: 10 });
     for (let n = 0; n < 50; n += 1) await app.queue("mail").add("job", {}, { jobId: `before-${n}` });
@@ -150,13 +150,13 @@ describe.each(bullmqMajors)("after a gap in a BullMQ %s stream", (major) => {
     await agent.seen(id("waiting"), "task.received");
 
     line.down();
-    await app.queue("mail").add("job", {}, { jobId: "meanwhile" });
+    await app.queue("mail").add("job", {}, { jobId: "later" });
     await loseStream();
     line.heal();
 
-    await waitFor(() => agent.losses.length > 0 && agent.of(id("meanwhile")).length > 0);
+    await waitFor(() => agent.losses.length > 0 && agent.of(id("later")).length > 0);
     expect(doubled()).toEqual([]);
     expect(agent.kindsOf(id("waiting"))).toEqual(["sent", "received"]);
-    expect(agent.kindsOf(id("meanwhile"))).toEqual(["sent", "received"]);
+    expect(agent.kindsOf(id("later"))).toEqual(["sent", "received"]);
   });
 });

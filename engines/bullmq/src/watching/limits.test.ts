@@ -34,7 +34,7 @@ describe("at its limits, a side-car", () => {
     agent.run(createBullmqAdapter({ redis: server.url, prefixes: [app.prefix], ...more }));
   const id = (job: string) => `${app.prefix}:mail:${job}`;
 
-  test("counts events of a task whose id is too long, and goes on", async () => {
+  test("counts events of a task whose id is too long, and continues", async () => {
     await app.queue("mail").add("job", {}, { jobId: "x".repeat(200) });
     await app.queue("mail").add("job", {}, { jobId: "a" });
     await watch();
@@ -42,7 +42,7 @@ describe("at its limits, a side-car", () => {
     expect(agent.losses).toEqual([{ count: 2, reason: "task_id_too_long" }]);
   });
 
-  test("counts an entry that it cannot read, and goes on", async () => {
+  test("counts an entry that it cannot read, and continues", async () => {
     await app.queue("mail").add("job", {}, { jobId: "a" });
     await redis.xadd(`${app.prefix}:mail:events`, "*", "event", "delayed", "jobId", "b", "delay", "9007199254740991");
     await app.queue("mail").add("job", {}, { jobId: "c" });
@@ -62,7 +62,7 @@ describe("at its limits, a side-car", () => {
     expect(await cap()).toBeLessThan(50_000);
   });
 
-  test("gives a queue up that is gone, forgets its position, and finds it again", async () => {
+  test("drops a removed queue, forgets its position, and finds it again", async () => {
     await watch({ checkEveryMs: 500 });
     await app.queue("mail").add("job", {}, { jobId: "a" });
     await agent.seen(id("a"), "task.received");
@@ -79,20 +79,20 @@ describe("at its limits, a side-car", () => {
     await again.close();
   });
 
-  test("tells the depths of more queues than fit into a report in turns", async () => {
+  test("reports the depths of more queues than fit into one report in turns", async () => {
     const names = Array.from({ length: 1030 }, (_, n) => queueNames(app.prefix, `q${n}`, ""));
     const settings = { prefixes: [app.prefix], namespace: "" };
     const snapshot = createSnapshot({ redis, settings, memory: new FactsMemory(1000), log: agent.context.log });
     const watches = names.map((queue) => ({ names: queue }) as QueueWatch);
-    const told = async () => Object.keys((await snapshot(watches)).queue_depths ?? {});
-    expect([(await told()).length, await told(), (await told()).length]).toEqual([
+    const reportedQueues = async () => Object.keys((await snapshot(watches)).queue_depths ?? {});
+    expect([(await reportedQueues()).length, await reportedQueues(), (await reportedQueues()).length]).toEqual([
       1024,
       names.slice(1024).map(({ label }) => label),
       1024,
     ]);
   });
 
-  test("says once that there are more queues than it watches", async () => {
+  test("logs once that there are more queues than it can watch", async () => {
     const pipeline = redis.pipeline();
     for (let n = 0; n < 5003; n += 1) pipeline.hset(`${app.prefix}:q${n}:meta`, "version", "bullmq:6.7.0");
     await pipeline.exec();

@@ -8,7 +8,7 @@ import type { BullmqOptions } from "../options.ts";
 
 const redisUrl = inject("redisUrl");
 
-describe.each(bullmqMajors)("an agent that was away from BullMQ %s", (major) => {
+describe.each(bullmqMajors)("an agent that was disconnected from BullMQ %s", (major) => {
   let app: Application;
   let agent: RecordingAgent;
   let redis: Redis;
@@ -33,7 +33,7 @@ describe.each(bullmqMajors)("an agent that was away from BullMQ %s", (major) => 
     return { added: Number(info[info.indexOf("entries-added") + 1]), length: Number(info[info.indexOf("length") + 1]) };
   };
 
-  test("counts exactly the entries that were trimmed meanwhile and rebuilds the tasks from what is stored", async () => {
+  test("counts exactly the entries that were trimmed and rebuilds the tasks from stored jobs", async () => {
     await app.worker("mail", async (job) => {
       if (job.name === "bad") throw new Error("spoilt");
       return job.name;
@@ -103,7 +103,7 @@ describe.each(bullmqMajors)("an agent that was away from BullMQ %s", (major) => 
     expect(await rebuild()).toEqual(await rebuild());
   });
 
-  test("tells how long a job waited that began to wait before", async () => {
+  test("reports how long a job waited that began to wait earlier", async () => {
     await agent.run(adapter());
     await app.queue("mail").add("job", {}, { jobId: "a" });
     await app.queue("mail").add("job", {}, { jobId: "b", delay: 300 });
@@ -122,7 +122,7 @@ describe.each(bullmqMajors)("an agent that was away from BullMQ %s", (major) => 
     expect(agent.dataOf(id("b"), "task.started")).toMatchObject({ wait_ms: expect.any(Number) });
   });
 
-  test("keeps counting attempts of a job whose hash went with its completion", async () => {
+  test("keeps counting attempts of a job whose hash is removed on completion", async () => {
     const held = Promise.withResolvers<void>();
     await app.worker("mail", async (job) => {
       if (job.attemptsMade < 2) throw new Error("not yet");
@@ -148,7 +148,7 @@ describe.each(bullmqMajors)("an agent that was away from BullMQ %s", (major) => 
     expect(agent.kindsOf(`${app.prefix}:other:a`)).toEqual(["sent", "received", "started", "succeeded"]);
   });
 
-  test("may begin with what happens from now on", async () => {
+  test("can begin with new events only", async () => {
     await app.worker("mail", async () => null);
     await app.queue("mail").add("job", {}, { jobId: "old" });
     await waitFor(async () => (await redis.zcard(`${app.prefix}:mail:completed`)) === 1);
@@ -158,7 +158,7 @@ describe.each(bullmqMajors)("an agent that was away from BullMQ %s", (major) => 
     expect(agent.of(id("old"))).toEqual([]);
   });
 
-  test("raises the cap of a stream again after the application set it back, and lowers none", async () => {
+  test("raises the cap of a stream again after the application reset it, and lowers none", async () => {
     await app.queue("mail").add("job", {});
     const cap = () => redis.hget(`${app.prefix}:mail:meta`, "opts.maxLenEvents");
     await agent.run(adapter({ streamCap: { entries: 50_000, maxBytes: 1e9 }, checkEveryMs: 500 }));

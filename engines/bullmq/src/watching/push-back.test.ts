@@ -27,10 +27,10 @@ describe.each(bullmqMajors)("a BullMQ %s job that leaves its worker", (major) =>
 
   const adapter = () => createBullmqAdapter({ redis: redisUrl, prefixes: [app.prefix] });
   const id = () => `${app.prefix}:mail:a`;
-  const told = (agent: RecordingAgent) =>
+  const steps = (agent: RecordingAgent) =>
     agent.of(id()).map(({ kind, data }) => `${kind.replace("task.", "")} ${data.attempt}`);
 
-  /** What an agent tells that reads the whole life afterwards; its events must be those of the one that watched. */
+  /** The events of an agent that reads everything afterwards; they must equal those of the agent that watched. */
   async function readLater(kind: string): Promise<RecordingAgent> {
     const late = recordingAgent();
     await late.run(adapter());
@@ -43,7 +43,7 @@ describe.each(bullmqMajors)("a BullMQ %s job that leaves its worker", (major) =>
     }
   }
 
-  /** A worker that dies with the job in its hands. */
+  /** A worker that dies while it runs the job. */
   async function dieAtWork(): Promise<void> {
     const never = () => new Promise<never>(() => {});
     const dead = await app.worker("mail", never, { lockDuration: 300, lockRenewTime: 60_000, stalledInterval: 60_000 });
@@ -68,11 +68,11 @@ describe.each(bullmqMajors)("a BullMQ %s job that leaves its worker", (major) =>
     await live.seen(id(), "task.succeeded");
 
     const wanted = ["sent 0", "received 0", "started 0", "received 1", "started 1", "succeeded 1"];
-    expect(told(live)).toEqual(wanted);
-    expect(told(await readLater("task.succeeded"))).toEqual(wanted);
+    expect(steps(live)).toEqual(wanted);
+    expect(steps(await readLater("task.succeeded"))).toEqual(wanted);
   });
 
-  test("by a delay of its own is pending until then", async () => {
+  test("by delaying itself is pending until then", async () => {
     let runs = 0;
     await app.worker("mail", async (job, token) => {
       runs += 1;
@@ -84,8 +84,8 @@ describe.each(bullmqMajors)("a BullMQ %s job that leaves its worker", (major) =>
     await live.seen(id(), "task.succeeded");
 
     const wanted = ["sent 0", "received 0", "started 0", "sent 1", "received 1", "started 1", "succeeded 1"];
-    expect(told(live)).toEqual(wanted);
-    expect(told(await readLater("task.succeeded"))).toEqual(wanted);
+    expect(steps(live)).toEqual(wanted);
+    expect(steps(await readLater("task.succeeded"))).toEqual(wanted);
   });
 
   test("by the death of its worker is received again", async () => {
@@ -95,8 +95,8 @@ describe.each(bullmqMajors)("a BullMQ %s job that leaves its worker", (major) =>
     await live.seen(id(), "task.succeeded");
 
     const wanted = ["sent 0", "received 0", "started 0", "received 1", "started 1", "succeeded 1"];
-    expect(told(live)).toEqual(wanted);
-    expect(told(await readLater("task.succeeded"))).toEqual(wanted);
+    expect(steps(live)).toEqual(wanted);
+    expect(steps(await readLater("task.succeeded"))).toEqual(wanted);
   });
 
   test("by the death of its worker once too often fails with that reason only", async () => {
@@ -105,9 +105,9 @@ describe.each(bullmqMajors)("a BullMQ %s job that leaves its worker", (major) =>
     await app.worker("mail", async () => "done", { stalledInterval: 200, lockDuration: 300, maxStalledCount: 0 });
     expect(await live.seen(id(), "task.failed")).toMatchObject({ exception: expect.stringContaining("stalled") });
 
-    expect(told(live)).not.toContain("retried 0");
+    expect(steps(live)).not.toContain("retried 0");
     const late = await readLater("task.failed");
-    expect(told(late)).toEqual(told(live));
+    expect(steps(late)).toEqual(steps(live));
   });
 
   test.each([{ resetAttemptsMade: true }, {}])(
@@ -124,8 +124,8 @@ describe.each(bullmqMajors)("a BullMQ %s job that leaves its worker", (major) =>
       const first = ["sent 0", "received 0", "started 0", "retried 0", "started 1", "failed 1"];
       const again = ["received 2", "started 2", "retried 2", "started 3", "failed 3"];
       const wanted = [...first, ...(options.resetAttemptsMade ? again : ["received 2", "started 2", "failed 2"])];
-      expect(told(live)).toEqual(wanted);
-      expect(told(await readLater("task.failed"))).toEqual(wanted);
+      expect(steps(live)).toEqual(wanted);
+      expect(steps(await readLater("task.failed"))).toEqual(wanted);
     },
   );
 });

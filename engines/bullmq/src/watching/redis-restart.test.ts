@@ -29,7 +29,7 @@ describe("a Redis that restarts under the side-car", () => {
 
   const id = (job: string) => `${app.prefix}:mail:${job}`;
 
-  test("comes back empty: the side-car counts the tasks that will never end and goes on", async () => {
+  test("returns empty: the side-car counts the tasks that will never end and continues", async () => {
     await begin("nothing");
     const gate = Promise.withResolvers<void>();
     await app.worker("mail", (job) => (job.name === "long" ? gate.promise : Promise.resolve()), { concurrency: 2 });
@@ -54,15 +54,15 @@ describe("a Redis that restarts under the side-car", () => {
   test.each([
     { order: "before the application writes", first: 0 },
     { order: "after the application wrote more than was lost", first: 20 },
-  ])("comes back older, seen $order: the side-car counts the tasks that are gone", async ({ first }) => {
+  ])("returns in an older state, seen $order: the side-car counts the lost tasks", async ({ first }) => {
     await begin("snapshot");
     const redis = new Redis(server.url);
     redis.on("error", () => {});
     await app.queue("mail").add("job", {}, { jobId: "kept" });
     await agent.seen(id("kept"), "task.received");
     await redis.save();
-    for (let n = 0; n < 5; n += 1) await app.queue("mail").add("job", {}, { jobId: `gone-${n}` });
-    await agent.seen(id("gone-4"), "task.received");
+    for (let n = 0; n < 5; n += 1) await app.queue("mail").add("job", {}, { jobId: `lost-${n}` });
+    await agent.seen(id("lost-4"), "task.received");
 
     line.down();
     await server.restart();

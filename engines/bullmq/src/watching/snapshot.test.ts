@@ -22,7 +22,7 @@ describe.each(bullmqMajors)("the snapshot of BullMQ %s queues", (major) => {
     await app.close();
   });
 
-  test("counts what could run now and names the oldest of it", async () => {
+  test("counts the jobs that are ready to run and names the oldest", async () => {
     const beganAt = Date.now();
     for (let n = 0; n < 3; n += 1) await app.queue("mail").add("job", {});
     await app.queue("mail").add("job", {}, { priority: 3 });
@@ -50,7 +50,7 @@ describe.each(bullmqMajors)("the snapshot of BullMQ %s queues", (major) => {
     });
   });
 
-  test("tells which queues are held, and by what", async () => {
+  test("reports which queues are held, and why", async () => {
     const [open, paused, limited, stopped] = ["open", "paused", "limited", "stopped"].map((name) => app.queue(name));
     const labelOf = (name: string) => `${app.prefix}:${name}`;
     await Promise.all([open, paused, limited, stopped].map((queue) => queue?.add("job", {})));
@@ -91,7 +91,7 @@ describe.each(bullmqMajors)("the snapshot of BullMQ %s queues", (major) => {
     expect(worker_details).toEqual({ east: { active_queues: [mail] }, west: { active_queues: [post] } });
   });
 
-  test("asks for workers again after a fault", async () => {
+  test("lists workers again after an error", async () => {
     const worker = await app.worker("mail", async () => null, { name: "east" });
     const redis = new Redis(redisUrl);
     const faults = [new Error("Command timed out"), new Error("Connection is closed.")];
@@ -108,7 +108,7 @@ describe.each(bullmqMajors)("the snapshot of BullMQ %s queues", (major) => {
     redis.disconnect();
   });
 
-  test("goes without workers where Redis does not list its clients", async () => {
+  test("reports no workers where Redis does not allow listing clients", async () => {
     const redis = new Redis(redisUrl);
     const user = `u${app.prefix}`;
     await redis.call("ACL", "SETUSER", user, "on", ">open", "~*", "&*", "+@all", "-client|list");

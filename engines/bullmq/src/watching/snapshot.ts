@@ -9,10 +9,10 @@ import { type QueueNames, queueNames, taskIdOf } from "../redis/names.ts";
 import { askEach } from "../redis/pipeline.ts";
 import type { QueueWatch } from "../stream/stream-position.ts";
 
-/** The brain reads so many queues and workers of one report; of more queues, the next ones come with the next report. */
+/** The brain reads at most this many queues and workers per report; further queues follow in the next report. */
 const mostQueues = 1024;
 const answersPerQueue = 9;
-/** What `rateLimit` of a queue writes: nothing may start, whatever the limit is. */
+/** The value that `queue.rateLimit` writes: nothing may start, whatever the limit. */
 const stopped = Number.MAX_SAFE_INTEGER;
 
 export interface SnapshotParts {
@@ -23,13 +23,13 @@ export interface SnapshotParts {
 }
 
 /**
- * Depth of a queue is what could run now: waiting, paused and prioritized jobs. Delayed jobs and parents that wait for their children
- * are not part of it. The oldest waiting job is the one that is next in line. A queue is held while it is paused, and while its global
- * rate limit is used up; a limit that only the options of a worker tell is not seen from here.
+ * The depth of a queue is the number of jobs that are ready to run: waiting, paused and prioritized ones, but not delayed jobs or parents
+ * that wait for their children. The oldest waiting job is the next in line. A queue is held while it is paused or its global rate limit
+ * is used up; a limit that is set only in a worker's options is not visible here.
  */
 export function createSnapshot({ redis, settings, memory, log }: SnapshotParts) {
   const listWorkers = createClientList(redis, settings.prefixes, () =>
-    log.info("this Redis does not list its clients; workers are known by their tasks alone"),
+    log.info("Redis does not allow listing clients; workers are known only by their tasks"),
   );
 
   let turn = 0;
@@ -107,7 +107,7 @@ export function createSnapshot({ redis, settings, memory, log }: SnapshotParts) 
     return counts;
   }
 
-  /** Only workers that were given a name can be told apart. */
+  /** Only named workers can be distinguished. */
   function detailsOf(connections: readonly WorkerConnection[]) {
     const queuesByWorker = new Map<string, Set<string>>();
     for (const { prefix, queue, worker } of connections) {
@@ -120,7 +120,7 @@ export function createSnapshot({ redis, settings, memory, log }: SnapshotParts) 
   }
 }
 
-/** @param limitedMs how long nothing may start, because the rate limit of its window is used up. */
+/** @param limitedMs how long the rate limit allows no further starts. */
 function holdOf(isPaused: boolean, limitedMs: number): QueueHold | undefined {
   if (!isPaused && limitedMs <= 0) return undefined;
   return { ...(isPaused && { paused: true }), ...(limitedMs > 0 && { limited_until: iso(Date.now() + limitedMs) }) };

@@ -21,7 +21,7 @@ describe.each(bullmqMajors)("the life of a BullMQ %s job", (major) => {
     await app.close();
   });
 
-  test("a success is told from sending to result", async () => {
+  test("a success is reported from sending to result", async () => {
     const { app, agent, id } = await begin();
     await app.worker("mail", async (job) => ({ sent: (job.data as { to: string }).to }), { name: "w1" });
     await app.queue("mail").add("welcome", { to: "someone" }, { jobId: "a", priority: 5 });
@@ -49,8 +49,8 @@ describe.each(bullmqMajors)("the life of a BullMQ %s job", (major) => {
 
   test.each([
     { backoff: 40, how: "after a backoff", between: ["received"] },
-    { backoff: 0, how: "at once", between: [] },
-  ])("a failed attempt that is repeated $how is a retry, the last one a failure", async ({ backoff, between }) => {
+    { backoff: 0, how: "immediately", between: [] },
+  ])("a failed attempt that is retried $how is a retry, the last one a failure", async ({ backoff, between }) => {
     const { app, agent, id } = await begin();
     await app.worker("mail", async (job) => {
       throw new Error(`no luck ${job.attemptsMade}`);
@@ -92,7 +92,7 @@ describe.each(bullmqMajors)("the life of a BullMQ %s job", (major) => {
     });
   });
 
-  test("removing a waiting job revokes it, removing a finished one says nothing", async () => {
+  test("removing a waiting job revokes it, removing a finished one has no event", async () => {
     const { app, agent, id } = await begin();
     await app.queue("mail").add("welcome", {}, { jobId: "a" });
     await agent.seen(id("mail", "a"), "task.received");
@@ -140,7 +140,7 @@ describe.each(bullmqMajors)("the life of a BullMQ %s job", (major) => {
     expect(agent.kindsOf(id("orders", "root"))).toEqual(["sent", "received", "started", "succeeded"]);
   });
 
-  test("a job that names the task it retries carries it", async () => {
+  test("a job that names the task it retries reports it", async () => {
     const { app, agent, id } = await begin();
     await app.queue("mail").add("welcome", {}, { jobId: "b", svcRetriedFrom: id("mail", "a") });
     expect(await agent.seen(id("mail", "b"), "task.sent")).toMatchObject({ retried_from: id("mail", "a") });

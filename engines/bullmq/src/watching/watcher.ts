@@ -21,30 +21,30 @@ import { createSnapshot } from "./snapshot.ts";
 const faultPauseMs = 500;
 const longestTaskId = 200;
 const mostQueues = 5000;
-/** Twice what clocks of workers may differ from that of Redis. */
+/** Twice the expected difference between the clocks of workers and Redis. */
 const recentEndsMs = 4000;
 
 export interface WatcherParts {
   readonly settings: Settings;
   readonly connections: Connections;
   readonly context: AdapterContext;
-  /** Where processes that take turns in reading tell each other how far they came. */
+  /** Shares positions between processes that share a lease. */
   readonly relay?: CursorRelay;
-  /** Stream entries taken in before the thread is handed back; a host application wants them few, reading wants them many. */
+  /** Stream entries to process before yielding the thread: fewer are better for a host application, more for throughput. */
   readonly entriesAtOnce?: number;
 }
 
 export interface CursorRelay {
-  /** The cursor to begin at, given this process's own one. */
+  /** Chooses the cursor to begin at, given this process's own cursor. */
   pick(names: Pick<QueueNames, "cursorKey">, own: StoredCursor | undefined): Promise<StoredCursor | undefined>;
-  /** Called after events and cursor of a queue are in the buffer. */
+  /** Called after a queue's events and cursor are in the buffer. */
   note(cursorKey: string, cursor: string): void;
 }
 
 /**
- * Watches every queue of one Redis. One loop looks for queues; one loop, in turns, takes in the queues found, checks that no stream lost
- * what was not read, reads, looks jobs up, and hands events and position to the buffer together. Nothing is kept outside these turns, so a
- * turn that fails (Redis went away) is simply done again from the same position.
+ * Watches all queues of one Redis. One loop discovers queues. Each turn of the other loop adds discovered queues, checks the streams for
+ * losses, reads entries and their jobs, and passes events and position to the buffer together. No state is kept outside a turn, so a
+ * failed turn (Redis disconnected) is repeated from the same position.
  */
 export class Watcher {
   readonly #settings: Settings;
@@ -65,8 +65,8 @@ export class Watcher {
   readonly #known = new Set<string>();
   readonly #found: FoundQueue[] = [];
   readonly #began = Promise.withResolvers<void>();
-  #hasLooked = false;
-  /** Whether it was logged that there are more queues than can be watched. */
+  #hasScanned = false;
+  /** Whether the limit on watched queues was logged. */
   #isFull = false;
   #checkedAt = Number.NEGATIVE_INFINITY;
   #checkedEpochs = "";
@@ -93,27 +93,27 @@ export class Watcher {
     this.#readSnapshot = createSnapshot(parts);
   }
 
-  /** Reads until the signal aborts; faults are retried inside. Resolves when everything is put down. */
+  /** Reads until the signal aborts, and retries after errors. Resolves when everything is saved. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([
-      this.#repeat("looking for queues", signal, () => this.#discover(signal)),
+      this.#repeat("discovering queues", signal, () => this.#discover(signal)),
       this.#repeat("reading events", signal, () => this.#turn(signal)),
     ]);
     this.#saveWithEnds();
     this.#began.resolve();
   }
 
-  /** Resolves when every queue found at the first look is being watched. */
+  /** Resolves when all queues found by the first scan are watched. */
   get began(): Promise<void> {
     return this.#began.promise;
   }
 
-  /** Those being watched. */
+  /** The watched queues. */
   queues(): readonly QueueNames[] {
     return this.#watches.map(({ names }) => names);
   }
 
-  /** What there is now of the queues being watched. */
+  /** The present state of the watched queues. */
   snapshot(): Promise<AdapterSnapshot> {
     return this.#readSnapshot(this.#watches);
   }
@@ -127,14 +127,14 @@ export class Watcher {
       if (this.#known.has(source)) continue;
       if (this.#known.size >= mostQueues) {
         const facts = { limit: mostQueues, first: source };
-        if (!this.#isFull) this.#context.log.warn("too many queues, the newest are not watched", facts);
+        if (!this.#isFull) this.#context.log.warn("too many queues; the newest are not watched", facts);
         this.#isFull = true;
         break;
       }
       this.#known.add(source);
       this.#found.push(queue);
     }
-    this.#hasLooked = true;
+    this.#hasScanned = true;
     await pause(discoverEveryMs, signal);
   }
 
@@ -146,7 +146,7 @@ export class Watcher {
     if (this.#watches.length === 0) return pause(50, signal);
     const batches = await this.#reader.read(this.#watches);
     for (const group of groupsOf(batches, this.#entriesAtOnce)) {
-      // The server that answered may have restarted in between: positions are judged before its entries are taken.
+      // The server may have restarted in between: check the positions before processing its entries.
       if (this.#epochs() !== this.#checkedEpochs) return;
       await this.#take(group);
       if (this.#isGuest) await this.#context.sink.ready();
@@ -155,7 +155,7 @@ export class Watcher {
   }
 
   async #takeIn(): Promise<void> {
-    const looked = this.#hasLooked;
+    const hasScanned = this.#hasScanned;
     for (let next = this.#found[0]; next !== undefined; next = this.#found[0]) {
       const names = queueNames(next.prefix, next.queue, this.#settings.namespace);
       const own = readCursor(this.#context.cursors.get(names.cursorKey));
@@ -166,17 +166,17 @@ export class Watcher {
       this.#found.shift();
       this.#context.log.info("watching a queue", { queue: names.source, from: watch.position.lastId });
     }
-    if (looked) this.#began.resolve();
+    if (hasScanned) this.#began.resolve();
   }
 
   async #checkWhenDue(): Promise<void> {
     const now = performance.now();
     const epochs = this.#epochs();
     if (now - this.#checkedAt < this.#settings.checkEveryMs && this.#checkedEpochs === epochs) return;
-    const gone = await this.#continuity.check(this.#watches);
-    if (!this.#settings.queues) for (const watch of gone) this.#drop(watch);
+    const removed = await this.#continuity.check(this.#watches);
+    if (!this.#settings.queues) for (const watch of removed) this.#drop(watch);
     await this.#raiseCaps?.(this.#watches, this.#reader.averageChars);
-    // Positions that moved without events wait for this moment: they cost nothing to read again.
+    // Positions that advanced without events are saved only here: reading them again costs nothing.
     for (const watch of this.#watches)
       if (watch.isUnsaved) this.#store(watch, writeCursor(watch.position, watch.starts));
     this.#checkedAt = now;
@@ -211,7 +211,7 @@ export class Watcher {
     this.#relay?.note(watch.names.cursorKey, value);
   }
 
-  /** The last positions of this run, with what ended shortly before them. */
+  /** Saves the last positions of this run, with the jobs that ended shortly before them. */
   #saveWithEnds(): void {
     const byQueue = new Map(
       this.#watches.map((watch) => [watch.names.source, { watch, ended: new Map<string, number>() }]),
@@ -231,10 +231,10 @@ export class Watcher {
     this.#known.delete(watch.names.source);
     this.#isFull = false;
     this.#store(watch, "");
-    this.#context.log.info("a queue is gone", { queue: watch.names.source });
+    this.#context.log.info("a queue was removed", { queue: watch.names.source });
   }
 
-  /** Does a step again and again; logs a fault once, and again only after it worked in between. */
+  /** Repeats a step; logs an error once, and again only after a success in between. */
   async #repeat(what: string, signal: AbortSignal, step: () => Promise<void>): Promise<void> {
     let logged = "";
     while (!signal.aborted) {
@@ -244,7 +244,7 @@ export class Watcher {
       } catch (fault) {
         if (signal.aborted) return;
         const reason = reasonOf(fault);
-        if (reason !== logged) this.#context.log.warn(`${what} failed, trying again`, { reason });
+        if (reason !== logged) this.#context.log.warn(`${what} failed, retrying`, { reason });
         logged = reason;
         await pause(faultPauseMs, signal).catch(() => {});
       }
@@ -252,7 +252,7 @@ export class Watcher {
   }
 }
 
-/** Command errors of ioredis hold the arguments, and those hold payloads: only the message's first line is logged. */
+/** Command errors of ioredis contain arguments and thereby payloads: only the first line of the message is logged. */
 function reasonOf(fault: unknown): string {
   const text = fault instanceof Error ? (networkFaultOf(fault) ?? fault.message) : String(fault);
   return text.split("\n", 1)[0]?.slice(0, 200) ?? "";

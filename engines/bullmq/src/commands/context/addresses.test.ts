@@ -19,7 +19,7 @@ describe("the job of a task id", () => {
     [{ prefixes: ["{a:b}"] }, "{a:b}:mail:7", ["{a:b}:mail", "7"]],
     [{ namespace: "eu" }, "eu/mail:7", ["bull:mail", "7"]],
     [{ prefixes: ["jobs"], namespace: "eu", queues: ["mail"] }, "eu/jobs:mail:7", ["jobs:mail", "7"]],
-  ])("with %j of %s is found", async (settings, taskId, expected) => {
+  ])("with %j for %s is found", async (settings, taskId, expected) => {
     const { names, jobId } = await addressesOf(settings).job(taskId);
     expect([names.source, jobId]).toEqual(expected);
   });
@@ -32,13 +32,13 @@ describe("the job of a task id", () => {
     [{ namespace: "eu" }, "mail:7"],
     [{ namespace: "eu" }, "us/mail:7"],
     [{ queues: ["bills"] }, "mail:7"],
-  ])("with %j of %s is refused", async (settings, taskId) => {
+  ])("with %j for %s is refused", async (settings, taskId) => {
     await expect(addressesOf(settings).job(taskId)).rejects.toThrow(
-      `${taskId} is not the id of a task in a queue that this agent watches`,
+      `${taskId} is not a task in a queue that this agent watches`,
     );
   });
 
-  test("that can be read in two ways is the one that there is", async () => {
+  test("that is ambiguous is the existing one", async () => {
     const prefix = freshPrefix();
     const inner = startApplication("6", redisUrl, `${prefix}:mail`);
     onTestFinished(() => inner.close());
@@ -51,7 +51,7 @@ describe("the job of a task id", () => {
     const outer = startApplication("6", redisUrl, prefix);
     onTestFinished(() => outer.close());
     await outer.queue("mail").add("welcome", {}, { jobId: "other" });
-    await expect(addresses.job(`${prefix}:mail:bills:repeat:a:1`)).rejects.toThrow("may be a job of two queues");
+    await expect(addresses.job(`${prefix}:mail:bills:repeat:a:1`)).rejects.toThrow("matches jobs in two queues");
   });
 });
 

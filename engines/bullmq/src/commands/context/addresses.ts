@@ -13,12 +13,12 @@ export interface AddressedJob {
 export type Addresses = ReturnType<typeof createAddresses>;
 export type AddressSettings = Pick<Settings, "prefixes" | "queues" | "namespace">;
 
-/** Finds jobs and queues by what the brain calls them; the way back from `taskIdOf` and `QueueNames.label`. */
+/** Finds jobs and queues by their names in the brain: the inverse of `taskIdOf` and `QueueNames.label`. */
 export function createAddresses(redis: Redis, { prefixes, queues, namespace }: AddressSettings) {
   const space = namespace === "" ? "" : `${namespace}/`;
   const isWatched = (queue: string) => queues === undefined || queues.includes(queue);
 
-  /** A prefix may hold colons and so may a job id: several readings are possible where one prefix begins with another or a queue's name. */
+  /** Prefixes and job ids may contain colons, so a task id is ambiguous where one prefix begins with another or with a queue's name. */
   function readingsOf(taskId: string): readonly AddressedJob[] {
     if (!taskId.startsWith(space)) return [];
     const own = taskId.slice(space.length);
@@ -38,18 +38,17 @@ export function createAddresses(redis: Redis, { prefixes, queues, namespace }: A
     async job(taskId: string): Promise<AddressedJob> {
       const readings = readingsOf(taskId);
       const [first] = readings;
-      if (first === undefined)
-        throw new Refusal(`${taskId} is not the id of a task in a queue that this agent watches`);
+      if (first === undefined) throw new Refusal(`${taskId} is not a task in a queue that this agent watches`);
       if (readings.length === 1) return first;
       const counts = await askEach(redis, readings, (pipeline, { names, jobId }) =>
         pipeline.exists(names.keyBase + jobId, `${names.keyBase}meta`),
       );
       const present = readings.filter((_, index) => counts[index] === 2);
       if (present.length > 1)
-        throw new Refusal(`${taskId} may be a job of two queues, by the prefixes that are watched`);
+        throw new Refusal(`${taskId} is ambiguous: with the watched prefixes it matches jobs in two queues`);
       return present[0] ?? first;
     },
-    /** The queue that the brain knows by this label. @throws Refusal when this adapter watches no such queue. */
+    /** The queue with this label. @throws Refusal when this adapter watches no such queue. */
     queue(label: string): QueueNames {
       const own = label.startsWith(space) ? label.slice(space.length) : "";
       for (const prefix of prefixes) {
@@ -63,7 +62,7 @@ export function createAddresses(redis: Redis, { prefixes, queues, namespace }: A
   };
 }
 
-/** What stands in front of a queue's name: nothing for BullMQ's own prefix. */
+/** The part of a label before the queue's name: empty for BullMQ's default prefix. */
 function frontOf(prefix: string): string {
   return queueNames(prefix, "", "").label;
 }

@@ -4,24 +4,24 @@ import type { Asked } from "../../control/ask.ts";
 import type { ControlRequest } from "../../control/messages.ts";
 import type { Settings } from "../../options.ts";
 import type { QueueNames } from "../../redis/names.ts";
-import type { TellSchedules } from "../schedules/stream.ts";
+import type { ReportSchedules } from "../schedules/stream.ts";
 import type { Addresses } from "./addresses.ts";
 import type { QueueAccess } from "./queue-access.ts";
 
-/** What carrying out a command needs. */
+/** The dependencies of command handlers. */
 export interface CommandContext {
   readonly redis: Redis;
   readonly settings: Settings;
   readonly addresses: Addresses;
   readonly queues: QueueAccess;
-  /** Every queue that is known at the moment. */
+  /** All queues known now. */
   knownQueues(): Promise<readonly QueueNames[]>;
-  /** Asks the processes that run workers, for as long as `isWaiting` says, else as there is time. */
+  /** Asks the processes that run workers, while `isWaiting` returns true; default: until the command's time is over. */
   askProcesses(request: ControlRequest, prefixes: readonly string[], isWaiting?: () => boolean): Promise<Asked>;
-  readonly tellSchedules: TellSchedules;
-  /** False shortly before the command's time is over: what takes steps makes no further one. */
+  readonly reportSchedules: ReportSchedules;
+  /** False shortly before the command's time is over: a handler that works in steps then stops. */
   hasTime(): boolean;
 }
 
-/** Gives the result of a success. Rejects with a Refusal that says why not. */
+/** Resolves with the result of a success. Rejects with a Refusal that holds the reason. */
 export type CommandHandler = (command: Command, context: CommandContext) => Promise<Readonly<Record<string, unknown>>>;

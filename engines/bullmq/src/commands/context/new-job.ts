@@ -5,7 +5,7 @@ import type { CommandedQueue } from "./queue-access.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface NewJob {
-  /** Made of what asks for it, so that what is asked for twice adds one job. */
+  /** Derived from the request, so that a repeated request adds one job only. */
   readonly jobId: string;
   readonly name: string;
   readonly data: unknown;
@@ -26,15 +26,15 @@ export async function addJob(queue: CommandedQueue, names: QueueNames, job: NewJ
   return { task_id: taskIdOf(names, jobId) };
 }
 
-/** A BullMQ job carries one value, which shows as `kwargs` when it is an object and as the only entry of `args` when it is not. */
+/** A BullMQ job carries one value: an object appears as `kwargs`, any other value as the only entry of `args`. */
 export function dataOf(args: readonly unknown[], kwargs: Readonly<Record<string, unknown>>): unknown {
   if (args.length === 0) return kwargs;
   if (args.length > 1 || Object.keys(kwargs).length > 0)
-    throw new Refusal("a BullMQ job carries one value: give it as the only entry of args, or as kwargs");
+    throw new Refusal("A BullMQ job carries one value: pass it as the only entry of args, or as kwargs.");
   return args[0];
 }
 
-/** Options of a job without what makes it that one job: its id, its delay, its place in a flow, its schedule, its deduplication. */
+/** The options of a job that a new job may copy: all but its id, delay, place in a flow, schedule and deduplication. */
 export function optionsLike(options: JobsOptions | undefined): JobsOptions {
   const kept: Record<string, unknown> = { ...options };
   for (const name of ownOptions) delete kept[name];

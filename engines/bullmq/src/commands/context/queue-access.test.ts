@@ -4,8 +4,8 @@ import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { bullmqMajors } from "../../../test/applications.ts";
 import { type Commanded, startCommanded } from "../../../test/commanded.ts";
 
-describe.each(bullmqMajors)("a queue of BullMQ %s that tells no version", (major) => {
-  /** Queue `mail` is fed by flows alone, which write none. */
+describe.each(bullmqMajors)("a queue of BullMQ %s without a stored version", (major) => {
+  /** Only flows add to queue `mail`, and they write no version. */
   async function withFlow(others: readonly string[]) {
     const commanded = await startCommanded(major);
     const { app, agent, id } = commanded;
@@ -29,12 +29,12 @@ describe.each(bullmqMajors)("a queue of BullMQ %s that tells no version", (major
     return { ...commanded, redis, heal };
   }
 
-  /** Pauses as this major does, which writes no version either. */
+  /** Pauses the queue as this version does, also without writing a version. */
   async function pause({ app }: Pick<Commanded, "app">, redis: Redis) {
     await redis.hset(`${app.prefix}:mail:meta`, "paused", "1");
   }
 
-  test("is commanded while it is not paused", async () => {
+  test("accepts commands while it is not paused", async () => {
     const flow = await withFlow([]);
     await using _ = flow;
     flow.heal();
@@ -42,17 +42,17 @@ describe.each(bullmqMajors)("a queue of BullMQ %s that tells no version", (major
     await flow.agent.seen(flow.id("a"), "task.succeeded");
   });
 
-  test("is left alone when it is paused", async () => {
+  test("stays unchanged when it is paused", async () => {
     const flow = await withFlow([]);
     await using _ = flow;
     await pause(flow, flow.redis);
     expect(await flow.execute("retry_task", { task_id: flow.id("a") })).toEqual({
       status: "failed",
-      error: expect.stringContaining("is paused and does not tell its version of BullMQ"),
+      error: expect.stringContaining("is paused and its BullMQ version is unknown"),
     });
   });
 
-  test("is taken to be of the version of the others with its prefix", async () => {
+  test("has the version of the other queues with its prefix", async () => {
     const flow = await withFlow(["bills"]);
     await using _ = flow;
     await pause(flow, flow.redis);
@@ -62,7 +62,7 @@ describe.each(bullmqMajors)("a queue of BullMQ %s that tells no version", (major
     ]);
   });
 
-  test("and of another version than 5 and 6 is left alone", async () => {
+  test("from another version than 5 and 6 stays unchanged", async () => {
     const flow = await withFlow([]);
     await using _ = flow;
     await flow.redis.hset(`${flow.app.prefix}:mail:meta`, "version", "bullmq:7.0.0");
@@ -72,12 +72,12 @@ describe.each(bullmqMajors)("a queue of BullMQ %s that tells no version", (major
     ] as const)
       expect(await flow.execute(action, parameters)).toEqual({
         status: "failed",
-        error: expect.stringContaining("is not of BullMQ 5 or 6: nothing is done to it"),
+        error: expect.stringContaining("was not created by BullMQ 5 or 6. Nothing was changed."),
       });
   });
 });
 
-test("more queues than stay open are commanded one after the other", async () => {
+test("more queues than can stay open all accept commands", async () => {
   await using commanded = await startCommanded("6");
   const { app } = commanded;
   const queues = Array.from({ length: 70 }, (_, index) => `q${index}`);

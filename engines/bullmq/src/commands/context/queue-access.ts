@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import type { QueueNames } from "../../redis/names.ts";
 import { Refusal } from "./refusal.ts";
 
-/** A BullMQ queue of either major, as far as both are alike. */
+/** A queue of BullMQ 5 or 6, limited to what both share. */
 export type CommandedQueue = Queue;
 
 type Major = "5" | "6";
@@ -12,9 +12,9 @@ const mostOpen = 64;
 const mostOthers = 1000;
 
 /**
- * Opens queues with BullMQ's own code, in the major that the application uses: the two keep a paused queue in different lists, and a job
- * that the wrong one put back would be lost. The code is loaded at the first command, and a queue stays open for the next one. All of
- * them share one connection, and none of them writes to the queue's meta hash.
+ * Opens queues with BullMQ's own code, in the major version that the application uses: the two keep a paused queue's jobs in different
+ * lists, and the wrong version would lose a job that it puts back. The code is loaded at the first command, and queues stay open. They
+ * share one connection, and none of them writes to the queue's meta hash.
  */
 export class QueueAccess {
   readonly #redis: Redis;
@@ -26,7 +26,7 @@ export class QueueAccess {
     this.#knownQueues = knownQueues;
   }
 
-  /** Rejects with a Refusal when the queue does not exist or is of another major than 5 and 6. */
+  /** Rejects with a Refusal when the queue does not exist or is not from BullMQ 5 or 6. */
   async open(names: QueueNames): Promise<CommandedQueue> {
     const major = await this.#majorOf(names);
     const key = `${major}/${names.source}`;
@@ -62,16 +62,16 @@ export class QueueAccess {
     const [version, paused] = await this.#redis.hmget(`${keyBase}meta`, "version", "paused");
     const major = readMajor(version);
     if (major) return major;
-    if (version) throw new Refusal(`the queue ${label} is not of BullMQ 5 or 6: nothing is done to it`);
-    if ((await this.#redis.exists(`${keyBase}meta`)) === 0) throw new Refusal(`there is no queue ${label}`);
+    if (version) throw new Refusal(`Queue ${label} was not created by BullMQ 5 or 6. Nothing was changed.`);
+    if ((await this.#redis.exists(`${keyBase}meta`)) === 0) throw new Refusal(`Queue ${label} does not exist.`);
     const usual = await this.#majorOfOthers(names);
     if (usual) return usual;
     const isPaused = Boolean(paused) || (await this.#redis.exists(`${keyBase}paused`)) === 1;
-    if (!isPaused) return "6"; // the two differ where a queue is paused
-    throw new Refusal(`the queue ${label} is paused and does not tell its version of BullMQ: nothing is done to it`);
+    if (!isPaused) return "6"; // the versions differ only where a queue is paused
+    throw new Refusal(`Queue ${label} is paused and its BullMQ version is unknown. Nothing was changed.`);
   }
 
-  /** A queue that is fed by flows alone tells no version: it is taken to be that of the others with its prefix, when they have one. */
+  /** A queue that only flows add to has no stored version: it gets the version of the other queues with its prefix, if they share one. */
   async #majorOfOthers({ prefix }: QueueNames): Promise<Major | undefined> {
     const others = (await this.#knownQueues()).filter((names) => names.prefix === prefix).slice(0, mostOthers);
     const versions = await Promise.all(others.map(({ keyBase }) => this.#redis.hget(`${keyBase}meta`, "version")));
@@ -85,5 +85,5 @@ function readMajor(version: string | null | undefined): Major | undefined {
 }
 
 const load6 = () => import("bullmq6");
-/** What is used of it is the same. */
+/** The parts used here have the same types in both versions. */
 const load5 = async () => (await import("bullmq5")) as unknown as typeof import("bullmq6");

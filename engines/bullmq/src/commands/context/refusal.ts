@@ -1,10 +1,10 @@
 import { networkFaultOf } from "../../redis/connection.ts";
 
-/** A command that cannot be carried out. The message is shown to operators: it holds no payload and no address. */
+/** A command that cannot be carried out. Operators see the message: it must not contain payloads or addresses. */
 export class Refusal extends Error {
-  /** What there is to tell beside it, in the form of the result of a success. */
+  /** Further details, in the form of a success's result. */
   readonly result: Readonly<Record<string, unknown>> | undefined;
-  /** Whether it took effect nobody knows. */
+  /** Set when the command may have taken effect. */
   readonly outcome: "unknown" | undefined;
 
   constructor(message: string, result?: Readonly<Record<string, unknown>>, outcome?: "unknown") {
@@ -21,7 +21,7 @@ export interface Failure {
   readonly outcome?: "unknown";
 }
 
-/** Why a command failed, for an operator. Command errors of ioredis hold the arguments, and those hold payloads: only the message's first line is told. */
+/** Why a command failed, for an operator. Command errors of ioredis contain arguments and thereby payloads: only the first line is used. */
 export function failureOf(fault: unknown): Failure {
   if (fault instanceof Refusal) {
     return { error: fault.message, ...(fault.outcome !== undefined && { outcome: fault.outcome }) };
@@ -29,7 +29,7 @@ export function failureOf(fault: unknown): Failure {
   const error = fault instanceof Error ? fault : new Error(String(fault));
   const network = networkFaultOf(error);
   if (network !== undefined) {
-    return { error: `Redis: ${network}; whether the command was carried out is unknown`, outcome: "unknown" };
+    return { error: `Redis: ${network}. Outcome unknown: the command may have run.`, outcome: "unknown" };
   }
   return { error: `Redis or BullMQ: ${error.message.split("\n", 1)[0]?.slice(0, longestReason)}` };
 }

@@ -19,7 +19,7 @@ describe.each(bullmqMajors)("the dead letters of BullMQ %s", (major) => {
   let app: Application;
   const redis = new Redis(inject("redisUrl"));
 
-  /** 250 failed jobs in `mail`, all of one millisecond, and 10 newer ones in `bills`. */
+  /** 250 jobs in `mail` that failed in the same millisecond, and 10 newer ones in `bills`. */
   beforeAll(async () => {
     commanded = await startCommanded(major);
     ({ app } = commanded);
@@ -56,7 +56,7 @@ describe.each(bullmqMajors)("the dead letters of BullMQ %s", (major) => {
     return found;
   }
 
-  test.each([7, 100, 200])("are told once each, newest first, in pages of %i", async (limit) => {
+  test.each([7, 100, 200])("are listed once each, newest first, in pages of %i", async (limit) => {
     const found = await pages({ queue: null, limit });
 
     const entries = found.flatMap((page) => page.entries);
@@ -70,7 +70,7 @@ describe.each(bullmqMajors)("the dead letters of BullMQ %s", (major) => {
     expect(found.every((page) => page.total === failures + 10 && page.engine === "bullmq")).toBe(true);
   });
 
-  test("of one queue are told with name, time, attempts and reason", async () => {
+  test("of one queue are listed with name, time, attempts and reason", async () => {
     const page = await list({ queue: `${app.prefix}:bills`, limit: 1 });
 
     expect(page).toMatchObject({ total: 10, next_cursor: expect.any(String) });
@@ -86,7 +86,7 @@ describe.each(bullmqMajors)("the dead letters of BullMQ %s", (major) => {
     ]);
   });
 
-  test("a page after an entry that has left, and with one that came, neither repeats nor leaves out any", async () => {
+  test("a page after one entry was removed and another added neither repeats nor omits entries", async () => {
     const queue = `${app.prefix}:mail`;
     const first = await list({ queue, limit: 100 });
     const last = first.entries.at(-1)?.task_id ?? "";
@@ -101,11 +101,11 @@ describe.each(bullmqMajors)("the dead letters of BullMQ %s", (major) => {
 
     expect(second.next_cursor).toBeNull();
     expect(second.entries).toHaveLength(failures - 100);
-    const told = new Set(first.entries.map((entry) => entry.task_id));
-    expect(second.entries.some((entry) => told.has(entry.task_id))).toBe(false);
+    const listed = new Set(first.entries.map((entry) => entry.task_id));
+    expect(second.entries.some((entry) => listed.has(entry.task_id))).toBe(false);
   });
 
-  test("reasons are cut to their last 512 characters and hold no secret", async () => {
+  test("reasons are cut to their last 512 characters and contain no secrets", async () => {
     const secret = "Bearer abcdefghijklmnopqrstuvwxyz0123456789";
     for (const [jobId, reason] of Object.entries({ long: `${"x".repeat(600)}end`, secret: `failed: ${secret}` })) {
       await app.queue("bills").add("bill", { reason }, { jobId });
@@ -118,7 +118,7 @@ describe.each(bullmqMajors)("the dead letters of BullMQ %s", (major) => {
     expect(page.entries).toMatchObject([{ error_excerpt: "[REDACTED]" }, { error_excerpt: `${"x".repeat(509)}end` }]);
   });
 
-  test("whose ids are too long for a task are left out, and only counted", async () => {
+  test("whose ids are too long for a task are only counted", async () => {
     const queue = `${app.prefix}:bills`;
     await redis.zadd(`${queue}:failed`, Date.now(), "x".repeat(2000));
 
@@ -130,19 +130,19 @@ describe.each(bullmqMajors)("the dead letters of BullMQ %s", (major) => {
   });
 
   test.each([
-    ["a text that is no cursor", { cursor: "nonsense" }, /^invalid_cursor/],
+    ["a string that is not a cursor", { cursor: "nonsense" }, /^invalid_cursor/],
     ["a cursor of another form", { cursor: Buffer.from("[1,2]").toString("base64url") }, /^invalid_cursor/],
     ["a number as cursor", { cursor: 7 }, /^invalid_cursor/],
     ["a cursor that is too long", { cursor: "a".repeat(2049) }, /^invalid_cursor/],
-    ["a limit above 200", { limit: 201 }, /^limit: a whole number of 1 to 200$/],
-    ["a limit of 0", { limit: 0 }, /^limit: /],
+    ["a limit above 200", { limit: 201 }, /^limit must be a whole number, 1–200$/],
+    ["a limit of 0", { limit: 0 }, /^limit must be /],
     ["a queue that is not watched", { queue: "others" }, /^others is not a queue that this agent watches$/],
   ])("refuses %s", async (_, parameters, error) => {
     const outcome = await commanded.execute("dlq.list", { limit: 10, ...parameters });
     expect(outcome).toEqual({ status: "failed", error: expect.stringMatching(error) });
   });
 
-  test("of a namespace carry it in their ids and are found by them", async () => {
+  test("in a namespace have it in their ids and are found by them", async () => {
     const agent = recordingAgent();
     const adapter = await agent.run(
       createBullmqAdapter({ redis: inject("redisUrl"), prefixes: [app.prefix], namespace: "eu" }),

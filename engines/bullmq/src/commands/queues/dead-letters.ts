@@ -10,15 +10,15 @@ import { Refusal } from "../context/refusal.ts";
 const mostEntries = 200;
 const longestCursor = 2048;
 const excerptCharacters = 512;
-/** Failure texts may be long: so many are in memory at once. */
+/** Error messages may be long: this limits how many are in memory at once. */
 const jobsPerRead = 20;
 
 const redactor = createRedactor();
 
 /**
- * A page of failed jobs, newest first, of one queue or of all that are watched. Nothing is moved. Pages follow each other by time, queue
- * and job id, so jobs that fail or leave in between neither shift nor repeat an entry. A job whose task id is too long to be told is
- * counted in the total alone.
+ * A page of failed jobs, newest first, of one queue or of all watched queues. Nothing is moved. Pages are ordered by time, queue and job
+ * id, so jobs that fail or disappear in between neither shift nor repeat an entry. A job whose task id is too long to report counts in
+ * the total only.
  */
 export const listDeadLetters: CommandHandler = async ({ parameters, target }, context) => {
   const limit = readCount({ limit: 100, ...parameters }, "limit", { least: 1, most: mostEntries });
@@ -43,7 +43,7 @@ interface FailedJob {
   readonly failedMs: number;
 }
 
-/** Where a page of dead letters ended: the entry that was the last one on it. */
+/** The last entry of a page of dead letters. */
 interface DeadLetterPosition {
   /** When it failed, in Unix milliseconds. */
   readonly failedMs: number;
@@ -55,23 +55,23 @@ interface DeadLetterPosition {
 const writeCursor = ({ failedMs, names, jobId }: FailedJob): string =>
   Buffer.from(JSON.stringify([failedMs, names.source, jobId])).toString("base64url");
 
-/** @throws Refusal whose text begins with `invalid_cursor`. */
+/** @throws Refusal whose message begins with `invalid_cursor`. */
 function readPosition(cursor: unknown): DeadLetterPosition | undefined {
   if (cursor === undefined || cursor === null || cursor === "") return undefined;
   if (typeof cursor !== "string" || cursor.length > longestCursor)
-    throw new Refusal(`invalid_cursor: a text of at most ${longestCursor} characters`);
+    throw new Refusal(`invalid_cursor: must be at most ${longestCursor} characters`);
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
     const [failedMs, source, jobId] = Array.isArray(parts) && parts.length === 3 ? parts : [];
     if (Number.isFinite(failedMs) && typeof source === "string" && typeof jobId === "string")
       return { failedMs, source, jobId };
   } catch {
-    // said below
+    // reported below
   }
-  throw new Refusal("invalid_cursor: not a cursor of this listing");
+  throw new Refusal("invalid_cursor: not a cursor of this list");
 }
 
-/** Merges the failed sets of all queues; of each, no more is read than the page may need. */
+/** Merges the failed sets of all queues; reads no more of each than the page may need. */
 async function newest(
   redis: Redis,
   queues: readonly QueueNames[],
@@ -109,20 +109,20 @@ function isBefore(one: FailedJob, other: FailedJob): boolean {
   return one.failedMs !== other.failedMs ? one.failedMs > other.failedMs : one.names.source < other.names.source;
 }
 
-/** The highest score to read, and of the jobs with that very score only those that come behind an id; "" leaves them all out. */
+/** The highest score to read, and the id that jobs with exactly that score must follow; "" excludes all of them. */
 interface Place {
   readonly failedMs: number;
   readonly beforeId: string | undefined;
 }
 
-/** Queues that come earlier in the order have told what they had of the cursor's time, later ones nothing. */
+/** At the cursor's time, queues earlier in the order are already listed, later ones are not. */
 function placeIn({ source }: QueueNames, after: DeadLetterPosition | undefined): Place {
   if (!after) return { failedMs: Number.POSITIVE_INFINITY, beforeId: undefined };
   if (source === after.source) return { failedMs: after.failedMs, beforeId: after.jobId };
   return { failedMs: after.failedMs, beforeId: source < after.source ? "" : undefined };
 }
 
-/** Redis orders members of one score by their bytes. */
+/** Redis orders members with the same score by their bytes. */
 const compareIds = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 async function readFailed(redis: Redis, names: QueueNames, place: Place, count: number): Promise<FailedJob[]> {
@@ -134,8 +134,8 @@ async function readFailed(redis: Redis, names: QueueNames, place: Place, count: 
     const reply = await redis.zrevrangebyscore(key, highest, "-inf", "WITHSCORES", "LIMIT", offset, count);
     for (let at = 0; at < reply.length && found.length < count; at += 2) {
       const job = { names, jobId: String(reply[at]), failedMs: Number(reply[at + 1]) };
-      const isTold = beforeId !== undefined && job.failedMs === failedMs && compareIds(job.jobId, beforeId) >= 0;
-      if (!isTold && taskIdOf(names, job.jobId).length <= taskIdCharacters) found.push(job);
+      const isListed = beforeId !== undefined && job.failedMs === failedMs && compareIds(job.jobId, beforeId) >= 0;
+      if (!isListed && taskIdOf(names, job.jobId).length <= taskIdCharacters) found.push(job);
     }
     if (reply.length < 2 * count) break;
   }

@@ -13,7 +13,7 @@ async function addMany(queue: ApplicationQueue, name: string, count: number, opt
 }
 
 describe.each(bullmqMajors)("purging a BullMQ %s queue", (major) => {
-  test("removes what waits, in several steps, and every task of it becomes revoked", async () => {
+  test("removes the waiting jobs in several steps, and their tasks become revoked", async () => {
     await using commanded = await startCommanded(major);
     const { app, agent, id } = commanded;
     const queue = app.queue("mail");
@@ -31,7 +31,7 @@ describe.each(bullmqMajors)("purging a BullMQ %s queue", (major) => {
     expect(agent.kindsOf(id("later"))).not.toContain("revoked");
   });
 
-  test("removes what waits in a paused queue, which stays paused", async () => {
+  test("removes the waiting jobs of a paused queue, which stays paused", async () => {
     await using commanded = await startCommanded(major);
     const { app, agent, id } = commanded;
     await app.queue("mail").pause();
@@ -46,7 +46,7 @@ describe.each(bullmqMajors)("purging a BullMQ %s queue", (major) => {
     expect(await redis.hexists(`${app.prefix}:mail:meta`, "paused")).toBe(1);
   });
 
-  test("is checked against the depth of that moment, by any process", async () => {
+  test("is checked against the current depth, by any process", async () => {
     await using commanded = await startCommanded(major);
     const { app, adapter } = commanded;
     const label = `${app.prefix}:mail`;
@@ -67,7 +67,7 @@ describe.each(bullmqMajors)("purging a BullMQ %s queue", (major) => {
     await waitFor(async () => (await adapter.snapshot()).queue_depths?.[label] === 7);
   });
 
-  test("tells of the parents that go with their last children, and spares one in another queue", async () => {
+  test("reports the parents that are removed with their last children, and spares one in another queue", async () => {
     await using commanded = await startCommanded(major);
     const { app, agent, id } = commanded;
     const child = { name: "part", queueName: "mail" };
@@ -95,7 +95,7 @@ describe.each(bullmqMajors)("purging a BullMQ %s queue", (major) => {
       });
   });
 
-  test("leaves what came after it began", async () => {
+  test("keeps jobs that were added after it began", async () => {
     await using commanded = await startCommanded(major);
     const { app, id } = commanded;
     await addMany(app.queue("mail"), "w", 4000);
@@ -112,7 +112,7 @@ describe.each(bullmqMajors)("purging a BullMQ %s queue", (major) => {
     });
   });
 
-  test("removes no more than was confirmed, of all places together and the oldest first", async () => {
+  test("removes at most the confirmed number from all lists together, oldest first", async () => {
     await using commanded = await startCommanded(major);
     const { app, adapter, agent, id } = commanded;
     const queue = app.queue("mail");
@@ -130,8 +130,8 @@ describe.each(bullmqMajors)("purging a BullMQ %s queue", (major) => {
 
   test.each([
     ["of another prefix", "others:mail", "is not a queue that this agent watches"],
-    ["that does not exist", "PREFIX:nothing", "there is no queue"],
-    ["without a name", "", "queue: a text"],
+    ["that does not exist", "PREFIX:nothing", "does not exist"],
+    ["without a name", "", "queue must be"],
   ])("is refused for a queue %s", async (_, queue, error) => {
     await using commanded = await startCommanded(major);
 
@@ -140,12 +140,12 @@ describe.each(bullmqMajors)("purging a BullMQ %s queue", (major) => {
     expect(outcome).toEqual({ status: "failed", error: expect.stringContaining(error) });
   });
 
-  test("makes no further step when its time is over", async () => {
+  test("starts no further step when its time is over", async () => {
     await using commanded = await startCommanded(major);
     const { app } = commanded;
     await addMany(app.queue("mail"), "w", 3);
 
-    // Of one second, all is kept back to report.
+    // A limit of one second is entirely reserved for reporting.
     const outcome = await commanded.execute("purge_queue", { queue: `${app.prefix}:mail` }, { timeoutSeconds: 1 });
 
     expect(outcome).toEqual({ status: "success", result: { purged: 0, remaining: 3 } });

@@ -5,24 +5,24 @@ import type { CommandContext, CommandHandler } from "../context/command-context.
 import { readText } from "../context/parameters.ts";
 import type { CommandedQueue } from "../context/queue-access.ts";
 
-/** Jobs removed by one call of BullMQ's script, so that Redis is never held for long. */
+/** Jobs removed by one call of BullMQ's script, so that Redis is never blocked for long. */
 const jobsPerStep = 500;
-/** BullMQ spares jobs younger than a grace time by the application's clock; none is to be spared, whatever that clock says. */
+/** BullMQ spares jobs younger than a grace period by the application's clock. This value spares none, whatever that clock shows. */
 const graceMs = -10 * 365 * 24 * 3_600_000;
 const defaultStreamCap = 10_000;
 
-/** Where a job stands that could run now; together the depth that is reported for a queue. `paused` is a place of BullMQ 5 alone. */
+/** Where Redis keeps jobs that are ready to run; together they are a queue's reported depth. Only BullMQ 5 has `paused`. */
 const places = ["wait", "paused", "prioritized"] as const;
 type Place = (typeof places)[number];
 
-/** Parents that wait for children and are looked after at most. */
+/** Maximum number of waiting parents to check. */
 const mostParents = 100_000;
 
 /**
- * Removes what waits in a queue: at most as many jobs as waited when it began, and as were confirmed, the oldest first, in steps. Running,
- * delayed and ended jobs stay, and so do the next jobs of schedulers. `remaining` tells what its time was too short for. With its last child BullMQ removes
- * a parent of the same queue as well, which `parents` counts. BullMQ tells nobody which jobs it removed this way, so each is noted on the
- * queue's event stream in BullMQ's own form, and its task becomes revoked.
+ * Removes the waiting jobs of a queue in steps, oldest first: at most as many as waited at the start and as were confirmed. Running,
+ * delayed and finished jobs stay, and so do the next jobs of schedulers. `remaining` counts the jobs that its time did not allow for.
+ * With its last child BullMQ also removes a parent in the same queue; `parents` counts those. BullMQ emits no event for these jobs, so
+ * each is written to the queue's event stream in BullMQ's own form, and its task becomes revoked.
  */
 export const purgeQueue: CommandHandler = async (
   { parameters, confirmedDepth = Number.POSITIVE_INFINITY },
@@ -42,16 +42,16 @@ export const purgeQueue: CommandHandler = async (
     left += most - removed;
     confirmed -= most;
   }
-  const gone = purged > 0 ? await goneOf(context.redis, names, parents) : [];
-  await noteRemoved(context.redis, names, gone, "waiting-children");
+  const removedParents = purged > 0 ? await missingOf(context.redis, names, parents) : [];
+  await noteRemoved(context.redis, names, removedParents, "waiting-children");
   return {
     purged,
-    ...(gone.length > 0 && { parents: gone.length }),
+    ...(removedParents.length > 0 && { parents: removedParents.length }),
     ...(!context.hasTime() && left > 0 && { remaining: left }),
   };
 };
 
-/** Jobs that could run now, as the snapshot counts them; undefined when there is no such queue. */
+/** Jobs that are ready to run, as the snapshot counts them; undefined when the queue does not exist. */
 export async function depthOf(redis: Redis, names: QueueNames): Promise<number | undefined> {
   const [exists, waiting] = await Promise.all([redis.exists(`${names.keyBase}meta`), countWaiting(redis, names)]);
   return exists === 1 ? places.reduce((sum, place) => sum + waiting[place], 0) : undefined;
@@ -66,7 +66,7 @@ async function countWaiting(redis: Redis, { keyBase }: QueueNames): Promise<Read
   return { wait, paused, prioritized };
 }
 
-/** @returns how many were removed. */
+/** @returns the number of removed jobs. */
 async function purgePlace(
   queue: CommandedQueue,
   names: QueueNames,
@@ -83,7 +83,7 @@ async function purgePlace(
   return removed;
 }
 
-async function goneOf(redis: Redis, { keyBase }: QueueNames, jobIds: readonly string[]): Promise<readonly string[]> {
+async function missingOf(redis: Redis, { keyBase }: QueueNames, jobIds: readonly string[]): Promise<readonly string[]> {
   const found = await askEach(redis, jobIds, (pipeline, jobId) => pipeline.exists(keyBase + jobId));
   return jobIds.filter((_, index) => found[index] === 0);
 }

@@ -71,7 +71,7 @@ describe.each(bullmqMajors)("job schedulers of BullMQ %s", (major) => {
     expect((await queue.schedulers()).nightly?.limit).toBe(4);
   });
 
-  test("that the application made anew while they were disabled stay as it made them, and are told once", async () => {
+  test("that the application created again while they were disabled stay unchanged, and are reported once", async () => {
     const scheduled = await withScheduler({ every: hour });
     await using _ = scheduled;
     const { app, adapter, agent, queue, act } = scheduled;
@@ -82,8 +82,8 @@ describe.each(bullmqMajors)("job schedulers of BullMQ %s", (major) => {
     await scheduled.execute("schedule.resync", {});
     expect(await act("schedule.enable")).toEqual({ status: "success", result: {} });
 
-    const told = agent.events.find((event) => event.kind === "schedule.snapshot")?.data.schedules;
-    expect(told).toEqual([expect.objectContaining({ task_name: "report v2", is_enabled: true })]);
+    const reported = agent.events.find((event) => event.kind === "schedule.snapshot")?.data.schedules;
+    expect(reported).toEqual([expect.objectContaining({ task_name: "report v2", is_enabled: true })]);
     expect((await queue.schedulers()).nightly).toMatchObject({ name: "report v2", pattern: "0 4 * * *" });
     await act("schedule.delete");
     expect(await act("schedule.enable")).toMatchObject({ status: "failed" });
@@ -99,7 +99,7 @@ describe.each(bullmqMajors)("job schedulers of BullMQ %s", (major) => {
     for (const action of actions)
       expect(await act(action)).toEqual({
         status: "failed",
-        error: `there is no job scheduler ${scheduled.id("nightly")}`,
+        error: `Job scheduler ${scheduled.id("nightly")} does not exist.`,
       });
 
     await queue.schedule("nightly", { every: hour }, { name: "report" });
@@ -107,17 +107,17 @@ describe.each(bullmqMajors)("job schedulers of BullMQ %s", (major) => {
     expect(await queue.schedulers()).toEqual({});
   });
 
-  test("their next job is not cancelled for itself", async () => {
+  test("their next job cannot be cancelled separately", async () => {
     const scheduled = await withScheduler({ pattern: "0 3 * * *" });
     await using _ = scheduled;
     const next = (await scheduled.queue.schedulers()).nightly?.next;
 
     const outcome = await scheduled.execute("cancel_task", { task_id: scheduled.id(`repeat:nightly:${next}`) });
 
-    expect(outcome).toEqual({ status: "failed", error: expect.stringContaining("disable the scheduler instead") });
+    expect(outcome).toEqual({ status: "failed", error: expect.stringContaining("Disable the scheduler instead.") });
   });
 
-  test("that change are told, later ones with later positions, whichever process did it", async () => {
+  test("that change are reported with rising positions, whichever process changed them", async () => {
     const scheduled = await withScheduler({ every: hour });
     await using _ = scheduled;
     const { app, agent } = scheduled;
@@ -129,21 +129,21 @@ describe.each(bullmqMajors)("job schedulers of BullMQ %s", (major) => {
     await scheduled.execute("schedule.resync", {});
     await other.execute("schedule.delete", { name });
 
-    const told = [...agent.events, ...other.agent.events]
+    const reported = [...agent.events, ...other.agent.events]
       .filter(({ kind }) => kind.startsWith("schedule."))
       .map(({ kind, data }) => ({ kind, data, ...(data.stream as { epoch: number; sequence: number }) }))
       .sort((one, next) => one.sequence - next.sequence);
     const updated = (isEnabled: boolean) => ({ schedule: { name, is_enabled: isEnabled } });
-    expect(told).toMatchObject([
+    expect(reported).toMatchObject([
       { sequence: 1, kind: "schedule.updated", data: updated(false) },
       { sequence: 2, kind: "schedule.updated", data: updated(true) },
       { sequence: 3, kind: "schedule.snapshot", data: { part: 1, parts: 1 } },
       { sequence: 4, kind: "schedule.deleted", data: { scheduler: "bullmq", name } },
     ]);
-    expect(new Set(told.map(({ epoch }) => epoch)).size).toBe(1);
+    expect(new Set(reported.map(({ epoch }) => epoch)).size).toBe(1);
   });
 
-  test("are told as one snapshot, those that are disabled too", async () => {
+  test("are reported as one snapshot, including the disabled ones", async () => {
     const scheduled = await withScheduler({ pattern: "15 0 3 * * *", tz: "Europe/Berlin" });
     await using _ = scheduled;
     const { app, adapter, agent, queue, act } = scheduled;

@@ -6,12 +6,12 @@ import { addJob, optionsLike } from "../context/new-job.ts";
 import { readText } from "../context/parameters.ts";
 import type { CommandedQueue } from "../context/queue-access.ts";
 import { Refusal } from "../context/refusal.ts";
-import { describeSchedule, isTellable } from "./stream.ts";
+import { describeSchedule, isReportable } from "./stream.ts";
 
 /**
- * BullMQ's job schedulers cannot be switched off, so a disabled one is taken out and its definition kept in a hash of the queue, until it
- * is enabled or deleted. It is kept before it is taken out: a crash in between leaves a scheduler that still runs, never one that is lost.
- * A scheduler is called `<queue>:<its id>`.
+ * BullMQ cannot pause a job scheduler, so disabling removes it and keeps its definition in a hash of the queue until it is enabled or
+ * deleted. The definition is saved first: after a crash in between, the scheduler still runs and is not lost. A scheduler's name is
+ * `<queue>:<its id>`.
  */
 export const disabledKey = ({ keyBase }: QueueNames) => `${keyBase}svc-disabled-schedulers`;
 
@@ -24,13 +24,13 @@ export const disableSchedule: CommandHandler = async ({ id, parameters }, contex
   }
   const scheduler = running ?? (await readDisabled(names, key, context));
   if (!scheduler) throw unknown(parameters);
-  await tellChanged(id, { names, scheduler, isEnabled: false }, context);
+  await reportChanged(id, { names, scheduler, isEnabled: false }, context);
   return {};
 };
 
 /**
- * Its next run is the next one of its rhythm; runs that were due meanwhile are not made up for. One that the application has made anew in
- * the meantime, as it does when it starts, stays as it is.
+ * It next runs at its next regular time; runs that were due while it was disabled are skipped. A scheduler that the application has
+ * created again, as it does at its start, stays unchanged.
  */
 export const enableSchedule: CommandHandler = async ({ id, parameters }, context) => {
   const { names, queue, key } = await find(parameters, context);
@@ -42,11 +42,11 @@ export const enableSchedule: CommandHandler = async ({ id, parameters }, context
   }
   await context.redis.hdel(disabledKey(names), key);
   const scheduler = await readScheduler(queue, key);
-  if (scheduler) await tellChanged(id, { names, scheduler, isEnabled: true }, context);
+  if (scheduler) await reportChanged(id, { names, scheduler, isEnabled: true }, context);
   return {};
 };
 
-/** One run beside the rhythm, which goes on as it was. Carried out twice, the same command makes one run. */
+/** One extra run; the schedule is unchanged. The same command makes one run even when it is carried out twice. */
 export const triggerSchedule: CommandHandler = async ({ id, parameters }, context) => {
   const { names, queue, key } = await find(parameters, context);
   const scheduler = (await readScheduler(queue, key)) ?? (await readDisabled(names, key, context));
@@ -61,8 +61,8 @@ export const deleteSchedule: CommandHandler = async ({ id, parameters }, context
   const wasRunning = (await readScheduler(queue, key)) !== undefined && (await queue.removeJobScheduler(key));
   const wasKept = await context.redis.hdel(disabledKey(names), key);
   if (!wasRunning && wasKept === 0) throw unknown(parameters);
-  if (isTellable(names, key))
-    await context.tellSchedules(id, [{ kind: "schedule.deleted", data: { name: taskIdOf(names, key) } }]);
+  if (isReportable(names, key))
+    await context.reportSchedules(id, [{ kind: "schedule.deleted", data: { name: taskIdOf(names, key) } }]);
   return {};
 };
 
@@ -72,11 +72,11 @@ interface ChangedSchedule {
   readonly isEnabled: boolean;
 }
 
-async function tellChanged(commandId: string, changed: ChangedSchedule, context: CommandContext): Promise<void> {
+async function reportChanged(commandId: string, changed: ChangedSchedule, context: CommandContext): Promise<void> {
   const { names, scheduler, isEnabled } = changed;
-  if (!isTellable(names, scheduler.key)) return;
+  if (!isReportable(names, scheduler.key)) return;
   const schedule = describeSchedule(names, scheduler, isEnabled);
-  await context.tellSchedules(commandId, [{ kind: "schedule.updated", data: { schedule } }]);
+  await context.reportSchedules(commandId, [{ kind: "schedule.updated", data: { schedule } }]);
 }
 
 async function find(parameters: Parameters<CommandHandler>[0]["parameters"], { addresses, queues }: CommandContext) {
@@ -89,7 +89,7 @@ async function readScheduler(queue: CommandedQueue, key: string): Promise<JobSch
   return scheduler && isJobScheduler(scheduler) ? scheduler : undefined;
 }
 
-/** BullMQ 5 keeps its older repeatable jobs in the same place, and those can neither be put back nor told by their id alone. */
+/** BullMQ 5 keeps its older repeatable jobs in the same place. They can be neither restored nor identified by their id alone. */
 export function isJobScheduler({ iterationCount }: JobSchedulerJson): boolean {
   return iterationCount !== undefined;
 }
@@ -111,11 +111,11 @@ function rhythmOf(kept: JobSchedulerJson): Parameters<CommandedQueue["upsertJobS
   const { pattern, every, tz, endDate, limit, iterationCount = 0 } = kept;
   const startDate = kept.startDate !== undefined && kept.startDate > Date.now() ? kept.startDate : undefined;
   if (limit !== undefined && iterationCount >= limit)
-    throw new Refusal(`this scheduler has run ${limit} times, its limit`);
+    throw new Refusal(`This scheduler has reached its limit of ${limit} runs.`);
   return {
     ...(pattern !== undefined && { pattern }),
     ...(tz !== undefined && { tz }),
-    // With an offset BullMQ waits for the next slot; without one it would run at once.
+    // Without an offset, BullMQ would run the job immediately instead of at the next slot.
     ...(every !== undefined && { every, offset: kept.offset || every }),
     ...(startDate !== undefined && { startDate }),
     ...(endDate !== undefined && { endDate }),
@@ -124,5 +124,5 @@ function rhythmOf(kept: JobSchedulerJson): Parameters<CommandedQueue["upsertJobS
 }
 
 function unknown(parameters: Parameters<CommandHandler>[0]["parameters"]): Refusal {
-  return new Refusal(`there is no job scheduler ${String(parameters.name)}`);
+  return new Refusal(`Job scheduler ${String(parameters.name)} does not exist.`);
 }

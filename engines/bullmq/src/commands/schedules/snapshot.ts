@@ -2,18 +2,18 @@ import { randomUUID } from "node:crypto";
 import type { QueueNames } from "../../redis/names.ts";
 import type { CommandContext, CommandHandler } from "../context/command-context.ts";
 import { disabledKey, isJobScheduler, readKept } from "./schedules.ts";
-import { describeSchedule, isTellable } from "./stream.ts";
+import { describeSchedule, isReportable } from "./stream.ts";
 
 const schedulersPerRead = 200;
 const schedulersPerPart = 100;
 
-/** Tells all job schedulers of all queues, also those that were disabled here, as one snapshot (spec part 3, section 7.9). */
+/** Reports all job schedulers of all queues as one snapshot, including those that were disabled here. */
 export const resyncSchedules: CommandHandler = async ({ id }, context) => {
   const schedules: Record<string, unknown>[] = [];
   for (const names of await context.knownQueues()) schedules.push(...(await schedulesOf(names, context)));
   const snapshotId = randomUUID();
   const parts = Math.max(Math.ceil(schedules.length / schedulersPerPart), 1);
-  await context.tellSchedules(
+  await context.reportSchedules(
     id,
     Array.from({ length: parts }, (_, index) => ({
       kind: "schedule.snapshot",
@@ -39,8 +39,8 @@ async function schedulesOf(names: QueueNames, { queues, redis }: CommandContext)
   const running = new Set(found.map((schedule) => schedule.external_id));
   for (const text of await redis.hvals(disabledKey(names))) {
     const kept = readKept(text);
-    // One that the application has made anew in the meantime runs.
+    // The application may have created a disabled scheduler again.
     if (kept && !running.has(kept.key)) found.push(describeSchedule(names, kept, false));
   }
-  return found.filter(({ external_id: key }) => isTellable(names, key));
+  return found.filter(({ external_id: key }) => isReportable(names, key));
 }

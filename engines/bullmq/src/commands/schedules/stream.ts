@@ -7,29 +7,29 @@ import type { Settings } from "../../options.ts";
 import { type QueueNames, taskIdOf } from "../../redis/names.ts";
 import { replyValue } from "../../redis/pipeline.ts";
 
-export interface ToldSchedules {
+export interface ScheduleReport {
   readonly kind: "schedule.snapshot" | "schedule.updated" | "schedule.deleted";
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Tells what is known of job schedulers, in order. What it tells of must have been read before. */
-export type TellSchedules = (commandId: string, told: readonly ToldSchedules[]) => Promise<void>;
+/** Reports job schedulers in order. The caller must read their state before the call. */
+export type ReportSchedules = (commandId: string, reports: readonly ScheduleReport[]) => Promise<void>;
 
 /**
- * Events about schedulers have positions, and of two the later one counts (spec part 3, section 7.9). The position is counted in Redis,
- * because every process of an application may carry a command out: `epoch` is when counting began, also after Redis lost it.
+ * Events about schedulers have positions; the highest one applies. The position is counted in Redis, because any process of an application
+ * may carry out a command. `epoch` is when counting began, or began again after Redis lost its data.
  */
-export function createScheduleStream(redis: Redis, settings: Settings, sink: EventSink): TellSchedules {
+export function createScheduleStream(redis: Redis, settings: Settings, sink: EventSink): ReportSchedules {
   const { engine, prefixes } = settings;
   const key = `${[...prefixes].sort()[0]}:svc-schedule-stream`;
-  return async (commandId, told) => {
-    const counting = redis.pipeline().hsetnx(key, "epoch", Date.now()).hincrby(key, "sequence", told.length);
+  return async (commandId, reports) => {
+    const counting = redis.pipeline().hsetnx(key, "epoch", Date.now()).hincrby(key, "sequence", reports.length);
     const [, last, counted] = (await counting.hget(key, "epoch").exec()) ?? [];
     const epoch = Number(replyValue(counted));
-    const before = Number(replyValue(last)) - told.length;
+    const before = Number(replyValue(last)) - reports.length;
     const now = iso(Date.now());
     sink.emit(
-      told.map(({ kind, data }, index): EventRecord => {
+      reports.map(({ kind, data }, index): EventRecord => {
         const nativeId = `${commandId}/${index}`;
         return {
           id: sidecarEventId({ engine, source: "schedulers", nativeId, taskId: "", kind }),
@@ -43,8 +43,8 @@ export function createScheduleStream(redis: Redis, settings: Settings, sink: Eve
 
 const longestName = 200;
 
-/** False for a scheduler whose name is too long to be told. */
-export function isTellable(names: QueueNames, key: string): boolean {
+/** False for a scheduler whose name is too long to report. */
+export function isReportable(names: QueueNames, key: string): boolean {
   return taskIdOf(names, key).length <= longestName;
 }
 
@@ -69,7 +69,7 @@ export function describeSchedule(names: QueueNames, scheduler: JobSchedulerJson,
   };
 }
 
-/** Of six fields, BullMQ's patterns have the seconds first and ours have them last. */
+/** In a pattern of six fields, BullMQ has the seconds first and svc has them last. */
 function secondsLast(pattern: string): string {
   const [first = "", ...others] = pattern.trim().split(/\s+/);
   return others.length === 5 ? [...others, first].join(" ") : pattern;

@@ -4,7 +4,7 @@ import { bullmqMajors } from "../../../test/applications.ts";
 import { startCommanded } from "../../../test/commanded.ts";
 
 describe.each(bullmqMajors)("retrying many BullMQ %s jobs", (major) => {
-  test("runs each failed one of the list once, and tells why the others were not", async () => {
+  test("runs each failed job of the list once, and reports why the others were not retried", async () => {
     await using commanded = await startCommanded(major);
     const { app, agent, id } = commanded;
     const runs: (string | undefined)[] = [];
@@ -26,7 +26,7 @@ describe.each(bullmqMajors)("retrying many BullMQ %s jobs", (major) => {
     await agent.seen(id("well"), "task.succeeded");
 
     const outcome = await commanded.execute("bulk_retry", {
-      filter: { engine: "bullmq", task_ids: [...jobs, ...jobs, "well", "gone", "over"].map(id) },
+      filter: { engine: "bullmq", task_ids: [...jobs, ...jobs, "well", "missing", "over"].map(id) },
       max: 62,
     });
     for (const job of jobs) await agent.seen(id(job), "task.succeeded");
@@ -36,8 +36,8 @@ describe.each(bullmqMajors)("retrying many BullMQ %s jobs", (major) => {
       result: {
         results: [
           ...jobs.map((job) => ({ task_id: id(job), status: "success" })),
-          { task_id: id("well"), status: "failed", error: expect.stringContaining("not in the failed state") },
-          { task_id: id("gone"), status: "failed", error: expect.stringContaining("Redis holds no job") },
+          { task_id: id("well"), status: "failed", error: expect.stringContaining("Only failed jobs can be retried") },
+          { task_id: id("missing"), status: "failed", error: expect.stringContaining("Redis holds no job") },
         ],
       },
     });
@@ -46,28 +46,28 @@ describe.each(bullmqMajors)("retrying many BullMQ %s jobs", (major) => {
   });
 
   test.each([
-    [{ filter: { task_ids: [] }, max: 1 }, "filter.task_ids: a list of task ids, not empty"],
-    [{ filter: { state: "failure" }, max: 1 }, "filter.task_ids: a list of task ids, not empty"],
-    [{ filter: { task_ids: ["a"] }, max: 0 }, "max: a whole number of 1 to 10000"],
+    [{ filter: { task_ids: [] }, max: 1 }, "filter.task_ids must be a non-empty list of task ids"],
+    [{ filter: { state: "failure" }, max: 1 }, "filter.task_ids must be a non-empty list of task ids"],
+    [{ filter: { task_ids: ["a"] }, max: 0 }, "max must be a whole number, 1–10000"],
   ])("refuses %j", async (parameters, error) => {
     await using commanded = await startCommanded(major);
     expect(await commanded.execute("bulk_retry", parameters)).toEqual({ status: "failed", error });
   });
 
-  test("tries no further job when its time is over", async () => {
+  test("retries no further job when its time is over", async () => {
     await using commanded = await startCommanded(major);
     const parameters = { filter: { task_ids: [commanded.id("a")] }, max: 1 };
 
     const outcome = await commanded.execute("bulk_retry", parameters, { timeoutSeconds: 1 });
 
-    const error = expect.stringContaining("not tried");
+    const error = expect.stringContaining("Not retried");
     expect(outcome).toEqual({
       ...{ status: "failed", error },
       result: { results: [{ task_id: commanded.id("a"), status: "failed", error }] },
     });
   });
 
-  test("tells of 10,000 jobs with long ids what fits into a frame, and how many are left out", async () => {
+  test("reports as many of 10,000 jobs with long ids as fit into a frame, and how many are omitted", async () => {
     await using commanded = await startCommanded(major);
     const { app, agent, id } = commanded;
     await app.worker("mail", async () => Promise.reject(new Error("no luck")));

@@ -6,31 +6,31 @@ import { retryByReference } from "./retry.ts";
 const mostTasks = 10_000;
 const atOnce = 20;
 const longestError = 300;
-/** A frame carries 768 KiB. */
+/** A frame holds 768 KiB. */
 const resultBudgetBytes = 700 * 1024;
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Retries a list of failed jobs by reference, each on its own: one that cannot be retried does not stop the others. Failed when not one of them could be retried. */
+/** Retries each of the failed jobs by reference; one that cannot be retried does not stop the others. Fails only when all of them fail. */
 export const bulkRetry: CommandHandler = async ({ parameters }, context) => {
   const max = readCount(parameters, "max", { least: 1, most: mostTasks });
   const taskIds = [...new Set(readTaskIds(parameters.filter))].slice(0, max);
   const entries: Entry[] = [];
   let next = 0;
-  async function takeTurns(): Promise<void> {
+  async function retryNext(): Promise<void> {
     for (let at = next++; at < taskIds.length; at = next++) entries[at] = await retryOne(String(taskIds[at]), context);
   }
-  await Promise.all(Array.from({ length: Math.min(atOnce, taskIds.length) }, takeTurns));
+  await Promise.all(Array.from({ length: Math.min(atOnce, taskIds.length) }, retryNext));
   const result = fittingResult(entries);
-  const told = entries.find(({ outcome }) => outcome === "unknown") ?? entries[0];
-  if (told && entries.every(({ status }) => status === "failed")) {
-    throw new Refusal(String(told.error), result, told.outcome === "unknown" ? told.outcome : undefined);
+  const shown = entries.find(({ outcome }) => outcome === "unknown") ?? entries[0];
+  if (shown && entries.every(({ status }) => status === "failed")) {
+    throw new Refusal(String(shown.error), result, shown.outcome === "unknown" ? shown.outcome : undefined);
   }
   return result;
 };
 
 async function retryOne(taskId: string, { addresses, queues, redis, hasTime }: CommandContext): Promise<Entry> {
-  if (!hasTime()) return { task_id: taskId, status: "failed", error: "not tried: the time of the command was over" };
+  if (!hasTime()) return { task_id: taskId, status: "failed", error: "Not retried: the command ran out of time." };
   try {
     const job = await addresses.job(taskId);
     await retryByReference(redis, await queues.open(job.names), job);
@@ -45,11 +45,11 @@ function readTaskIds(filter: unknown): readonly string[] {
   const taskIds =
     typeof filter === "object" && filter !== null ? (filter as { task_ids?: unknown }).task_ids : undefined;
   if (!Array.isArray(taskIds) || taskIds.length === 0 || !taskIds.every((id) => typeof id === "string" && id !== ""))
-    throw new Refusal("filter.task_ids: a list of task ids, not empty");
+    throw new Refusal("filter.task_ids must be a non-empty list of task ids");
   return taskIds;
 }
 
-/** Leaves out what no frame could carry: first what succeeded, from the end. */
+/** Omits entries that do not fit into a frame: successes first, from the end. */
 function fittingResult(entries: readonly Entry[]): Entry {
   const sizes = new Map(entries.map((entry) => [entry, Buffer.byteLength(JSON.stringify(entry)) + 1]));
   let excess = [...sizes.values()].reduce((sum, size) => sum + size, 0) - resultBudgetBytes;

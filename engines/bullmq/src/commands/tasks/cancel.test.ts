@@ -5,7 +5,7 @@ import { bullmqMajors } from "../../../test/applications.ts";
 import { startCommanded } from "../../../test/commanded.ts";
 
 describe.each(bullmqMajors)("cancelling a BullMQ %s job", (major) => {
-  test("that is prioritized takes it out of the queue", async () => {
+  test("that is prioritized removes it from the queue", async () => {
     await using commanded = await startCommanded(major);
     const { app, agent, id } = commanded;
     await app.queue("mail").add("welcome", {}, { jobId: "a", priority: 3 });
@@ -15,11 +15,11 @@ describe.each(bullmqMajors)("cancelling a BullMQ %s job", (major) => {
     await agent.seen(id("a"), "task.revoked");
     expect(await commanded.execute("cancel_task", { task_id: id("a") })).toEqual({
       status: "failed",
-      error: `Redis holds no job for ${id("a")}`,
+      error: `Redis holds no job for ${id("a")}.`,
     });
   });
 
-  test("that runs is refused by a side-car, and it runs on", async () => {
+  test("that is running is refused by a side-car, and the job continues", async () => {
     await using commanded = await startCommanded(major);
     const { app, agent, id } = commanded;
     const going = Promise.withResolvers<void>();
@@ -34,7 +34,7 @@ describe.each(bullmqMajors)("cancelling a BullMQ %s job", (major) => {
     await agent.seen(id("a"), "task.succeeded");
   });
 
-  test("whose worker is gone, so that nothing holds it any more, takes it out", async () => {
+  test("whose worker has died, so that no worker holds it, removes it", async () => {
     await using commanded = await startCommanded(major);
     const { app, agent, id } = commanded;
     const going = Promise.withResolvers<void>();
@@ -54,7 +54,7 @@ describe.each(bullmqMajors)("cancelling a BullMQ %s job", (major) => {
     going.resolve();
   });
 
-  test("that waits for children takes them out too", async () => {
+  test("that waits for children removes them too", async () => {
     await using commanded = await startCommanded(major);
     const { app, agent, id } = commanded;
     await app.addFlow({

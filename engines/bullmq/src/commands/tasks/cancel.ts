@@ -6,36 +6,38 @@ import type { CommandedQueue } from "../context/queue-access.ts";
 import { Refusal } from "../context/refusal.ts";
 import { readLater } from "./later-retry.ts";
 
-/** What BullMQ's script answers; 0 means locked. */
+/** Replies of BullMQ's script; 0 means locked. */
 const removed = 1;
 const ofScheduler = -8;
-const lookEveryMs = 50;
-const looksBetweenTellings = 20;
-const longestTellingMs = 5000;
-const whyNotTold = "its process takes no commands, or its processor takes no signal, so it cannot be stopped";
+const checkEveryMs = 50;
+const checksPerRequest = 20;
+const requestBoundMs = 5000;
+const cannotStop = "It can't be stopped: its process accepts no commands, or its processor takes no signal.";
 
 /**
- * Takes a job that has not begun out of its queue, with the children that it waits for. The state is looked at first, because BullMQ
- * would also remove the record of a job that has ended; its own script refuses the job that began in between. A running job is stopped
- * by its own process, when that one listens.
+ * Removes a job that has not started from its queue, with the children that it waits for. The state is checked first, because BullMQ
+ * would also remove the record of a finished job; its script refuses a job that started in between. A running job is stopped by its
+ * own process, if that process listens.
  */
 export const cancelTask: CommandHandler = async ({ parameters }, context) => {
   const job = await context.addresses.job(readText(parameters, "task_id"));
   const queue = await context.queues.open(job.names);
   let state = await queue.getJobState(job.jobId);
-  if (state === "unknown") throw new Refusal(`Redis holds no job for ${job.taskId}`);
-  if (isEnd(state)) throw new Refusal(`${job.taskId} has ended: it is ${state}`);
+  if (state === "unknown") throw new Refusal(`Redis holds no job for ${job.taskId}.`);
+  if (isEnd(state)) throw new Refusal(`${job.taskId} has already finished: it is ${state}.`);
   if (state !== "active") {
     if (await remove(queue, job, context)) return {};
     state = await queue.getJobState(job.jobId);
-    if (state === "waiting-children") throw new Refusal(`${job.taskId} waits for children, and one of them is running`);
-    if (state !== "active") throw new Refusal(`${job.taskId} moved on meanwhile: it is ${state}`);
+    if (state === "waiting-children")
+      throw new Refusal(`${job.taskId} waits for its children, and one of them is running.`);
+    if (state !== "active")
+      throw new Refusal(`${job.taskId} changed while it was being cancelled: it is now ${state}.`);
   }
   await stopRunning(queue, job, context);
   return {};
 };
 
-/** False when it is locked, because it runs. */
+/** False when the job is locked because it is running. */
 async function remove(queue: CommandedQueue, job: AddressedJob, { redis }: CommandContext): Promise<boolean> {
   const forgetLater = await readLater(redis, job);
   try {
@@ -44,45 +46,50 @@ async function remove(queue: CommandedQueue, job: AddressedJob, { redis }: Comma
     return true;
   } catch (fault) {
     if ((fault as { readonly code?: unknown }).code !== ofScheduler) throw fault;
-    throw new Refusal(`${job.taskId} is the next job of a job scheduler: disable the scheduler instead`);
+    throw new Refusal(`${job.taskId} is the next job of a job scheduler. Disable the scheduler instead.`);
   }
 }
 
 /**
- * BullMQ tells the processor by its signal; what the processor then throws counts as an ordinary failure. So a job with attempts left
- * goes back to wait and is taken out there, and one that began again at once is told again. A job that counts as running but that no
- * worker holds any more is taken out as well.
+ * BullMQ aborts the processor's signal, and an error that the processor then throws counts as an ordinary failure. So a job with attempts
+ * left goes back to waiting and is removed there, and one that restarted immediately is asked to stop again. A job marked as running that
+ * no worker holds is removed as well.
  */
 async function stopRunning(queue: CommandedQueue, job: AddressedJob, context: CommandContext): Promise<void> {
   const { jobId, taskId } = job;
   let state: string = "active";
-  let isTold = false;
+  let isRequested = false;
   let silent = 0;
   while (context.hasTime()) {
     if (state === "active") {
-      const asked = await tell(job, context);
-      isTold ||= asked.concerned.length > 0;
+      const asked = await requestStop(job, context);
+      isRequested ||= asked.concerned.length > 0;
       silent = asked.silent;
       state = await queue.getJobState(jobId);
     }
-    for (let look = 0; look < looksBetweenTellings && state === "active" && isTold && context.hasTime(); look += 1) {
-      await pause(lookEveryMs);
+    for (
+      let check = 0;
+      check < checksPerRequest && state === "active" && isRequested && context.hasTime();
+      check += 1
+    ) {
+      await pause(checkEveryMs);
       state = await queue.getJobState(jobId);
     }
     if (state === "failed" || state === "unknown") return;
-    if (state === "completed")
-      throw new Refusal(`${taskId} ran to its end before it could be stopped: it is completed`);
-    if ((state !== "active" || !isTold) && (await remove(queue, job, context))) return;
-    await pause(lookEveryMs);
-    state = await queue.getJobState(jobId); // it began again, or a worker holds it
-    if (state === "active" && !isTold && silent === 0) throw new Refusal(`${taskId} is running: ${whyNotTold}`);
+    if (state === "completed") throw new Refusal(`${taskId} completed before it could be stopped.`);
+    if ((state !== "active" || !isRequested) && (await remove(queue, job, context))) return;
+    await pause(checkEveryMs);
+    state = await queue.getJobState(jobId); // it started again, or a worker holds it
+    if (state === "active" && !isRequested && silent === 0) throw new Refusal(`${taskId} is running. ${cannotStop}`);
   }
-  if (isTold) throw new Refusal(`${taskId} was told to stop and still runs: its processor does not heed the signal`);
-  throw new Refusal(`${taskId} is running: ${silent} processes with workers have not answered`);
+  if (isRequested) throw new Refusal(`${taskId} is still running: its processor ignored the request to stop.`);
+  throw new Refusal(`${taskId} is running. ${silentProcesses(silent)} with workers did not answer.`);
 }
 
-function tell({ jobId, names }: AddressedJob, { askProcesses, hasTime }: CommandContext) {
-  const until = performance.now() + longestTellingMs;
+const silentProcesses = (count: number): string => `${count} ${count === 1 ? "process" : "processes"}`;
+
+function requestStop({ jobId, names }: AddressedJob, { askProcesses, hasTime }: CommandContext) {
+  const until = performance.now() + requestBoundMs;
   const request = { action: "cancel", queue: names.queue, jobId } as const;
   return askProcesses(request, [names.prefix], () => hasTime() && performance.now() < until);
 }

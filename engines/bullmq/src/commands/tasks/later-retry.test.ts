@@ -26,7 +26,7 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job at a later time", (major) 
     expect(Math.abs(Date.parse(String(sent.eta)) - Date.parse(eta))).toBeLessThan(5_000);
   });
 
-  test("is one new job, however many ask for it, and another one after the next failure", async () => {
+  test("is one new job for any number of requests, and another one after the next failure", async () => {
     const failing = await startFailing(major, "order:1:2", { attempts: 2 }, { to: "them" });
     await using _ = failing;
     await using other = await startCommanded(major, { prefixes: [failing.app.prefix] });
@@ -51,7 +51,7 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job at a later time", (major) 
     expect(runs.map((run) => run.id)).toEqual(Array(4).fill("order:1:2"));
   });
 
-  test("is refused once the new job has ended", async () => {
+  test("is refused once the new job has finished", async () => {
     const failing = await startFailing(major, "a");
     await using _ = failing;
     const { app, agent, id, runs } = failing;
@@ -61,12 +61,12 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job at a later time", (major) 
 
     expect(await retryLater(failing, "a")).toEqual({
       status: "failed",
-      error: `${id("a")} was retried already, as ${newId}, which has failed: retry that one`,
+      error: `${id("a")} was already retried as ${newId}, which failed. Retry that task instead.`,
     });
     expect(runs).toHaveLength(2);
   });
 
-  test("is of this failure alone: a job id that is used again has a retry of its own, with its own inputs", async () => {
+  test("belongs to this failure only: a reused job id has its own retry with its own inputs", async () => {
     const failing = await startFailing(major, "invoice", {}, { version: 1 });
     await using _ = failing;
     const { app, agent, id } = failing;
@@ -83,7 +83,7 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job at a later time", (major) 
     expect(await agent.seen(newId, "task.sent")).toMatchObject({ kwargs: { version: 2 } });
   });
 
-  test("is refused as well once the new job has ended and left Redis", async () => {
+  test("is also refused once the new job has finished and was removed from Redis", async () => {
     const failing = await startFailing(major, "a", { removeOnComplete: true });
     await using _ = failing;
     const { app, agent, id, runs, heal } = failing;
@@ -94,7 +94,7 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job at a later time", (major) 
 
     expect(await retryLater(failing, "a")).toEqual({
       status: "failed",
-      error: `${id("a")} was retried already, as ${newId}, which has left Redis since, as jobs may when they end: without a later time it is retried again`,
+      error: `${id("a")} was already retried as ${newId}, which has since been removed from Redis. To run it again, retry it without a delay.`,
     });
     expect(runs).toHaveLength(1);
     expect(await failing.execute("retry_task", { task_id: id("a") })).toMatchObject({ status: "success" });
@@ -116,16 +116,16 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job at a later time", (major) 
     expect((await retryLater(failing, "a")).result?.new_task_id).toBe(second);
     expect(await failing.execute("retry_task", { task_id: id("a") })).toEqual({
       status: "failed",
-      error: expect.stringContaining(`${second}, which is delayed`),
+      error: expect.stringContaining(`${second} is delayed`),
     });
   });
 
   test.each([
     ["without a time", "retry_task", (task_id: string) => ({ task_id })],
-    ["at a time that has passed", "retry_task", (task_id: string) => ({ task_id, eta: new Date().toISOString() })],
+    ["at a time in the past", "retry_task", (task_id: string) => ({ task_id, eta: new Date().toISOString() })],
     ["as a dead letter", "requeue_dead_letter", (task_id: string) => ({ task_id })],
     ["with others", "bulk_retry", (task_id: string) => ({ filter: { task_ids: [task_id] }, max: 1 })],
-  ])("keeps the failed job from being retried before: %s", async (_title, action, parametersOf) => {
+  ])("prevents an earlier retry of the failed job: %s", async (_title, action, parametersOf) => {
     const failing = await startFailing(major, "a");
     await using _ = failing;
     const { app, agent, id, runs, heal } = failing;
@@ -138,10 +138,10 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job at a later time", (major) 
 
     const refused = {
       status: "failed",
-      error: expect.stringContaining(`${newId}, which is delayed: cancel that one first`),
+      error: expect.stringContaining(`${newId} is delayed. Cancel that task first.`),
     };
     expect(outcome).toMatchObject(refused);
-    const due = / has a retry for (\S+) already/.exec(JSON.stringify(outcome))?.[1];
+    const due = / already has a retry due at (\S+) already/.exec(JSON.stringify(outcome))?.[1];
     expect(Math.abs(Date.parse(due ?? "") - eta.getTime())).toBeLessThan(5_000);
     await app.queue("mail").promote(newId.slice(id("").length));
     await agent.seen(newId, "task.succeeded");
@@ -151,7 +151,7 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job at a later time", (major) 
   test.each([
     ["waiting", {}],
     ["prioritized", { priority: 3 }],
-  ])("keeps it from that also while the new job is %s", async (state, options) => {
+  ])("also prevents it while the new job is %s", async (state, options) => {
     const failing = await startFailing(major, "a", options);
     await using _ = failing;
     const { app, id } = failing;
@@ -161,11 +161,11 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job at a later time", (major) 
 
     expect(await failing.execute("retry_task", { task_id: id("a") })).toEqual({
       status: "failed",
-      error: expect.stringContaining(`${newId}, which is ${state}: cancel that one first`),
+      error: expect.stringContaining(`${newId} is ${state}. Cancel that task first.`),
     });
   });
 
-  test("keeps it from that also while the new job runs", async () => {
+  test("also prevents it while the new job is running", async () => {
     await using commanded = await startCommanded(major);
     const { app, agent, id } = commanded;
     const going = Promise.withResolvers<void>();
@@ -179,13 +179,13 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job at a later time", (major) 
 
     expect(await commanded.execute("retry_task", { task_id: id("a") })).toEqual({
       status: "failed",
-      error: expect.stringContaining(`${newId}, which is active: cancel that one first`),
+      error: expect.stringContaining(`${newId} is active. Cancel that task first.`),
     });
     going.resolve();
     await agent.seen(newId, "task.succeeded");
   });
 
-  test("and at once in the same moment runs it once", async () => {
+  test("and immediately at the same time runs it once", async () => {
     const failing = await startFailing(major, "j0");
     await using _ = failing;
     await using other = await startCommanded(major, { prefixes: [failing.app.prefix] });
@@ -216,7 +216,7 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job at a later time", (major) 
     expect(delayed.length + runs.length).toBe(jobs.length + 1);
   });
 
-  test("that is made while one at once is on its way is taken back", async () => {
+  test("is dropped when an immediate retry is already on its way", async () => {
     const failing = await startFailing(major, "a");
     await using _ = failing;
     const { app, agent, id, runs, heal } = failing;
@@ -227,11 +227,11 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job at a later time", (major) 
       prefixes: [app.prefix],
     });
     heal();
-    // The look for a later retry arrives; its answer, and with it all that follows, is held back.
-    const looked = network.blackholeAfter((chunk) => /hgetall/i.test(`${chunk}`) && chunk.includes(id("svc-retry-")));
+    // The read of the later retry arrives, but its answer and everything after it is held back.
+    const isRead = network.blackholeAfter((chunk) => /hgetall/i.test(`${chunk}`) && chunk.includes(id("svc-retry-")));
 
     const atOnce = far.execute("retry_task", { task_id: id("a") });
-    await looked;
+    await isRead;
     const later = await retryLater(failing, "a");
     network.heal();
 

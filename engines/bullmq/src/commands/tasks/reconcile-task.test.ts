@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { bullmqMajors } from "../../../test/applications.ts";
 import { startFailing } from "../../../test/failing.ts";
 
-test.each(bullmqMajors)("the end of a failed BullMQ %s job has the class of its error", async (major) => {
+test.each(bullmqMajors)("the reported failure of a BullMQ %s job includes its error class", async (major) => {
   const failing = await startFailing(major, "a");
   await using _ = failing;
 

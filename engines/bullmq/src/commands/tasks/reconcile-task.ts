@@ -7,7 +7,7 @@ import { readText } from "../context/parameters.ts";
 const longestException = 500;
 const redactor = createRedactor();
 
-/** What has become of a task, by the state of its job. */
+/** Reports the state of a task from the state of its job. */
 export const reconcileTask: CommandHandler = async ({ parameters }, { addresses, queues, redis }) => {
   const { names, jobId, taskId } = await addresses.job(readText(parameters, "task_id"));
   const queue = await queues.open(names);
@@ -37,7 +37,7 @@ const engineStates: Readonly<Record<JobState | "unknown" | "paused", string>> = 
   unknown: "unknown",
 };
 
-/** BullMQ keeps the message alone; only the newest stack names the error class, and the answer carries no stack. */
+/** BullMQ stores the message without the error class, which only the newest stack names; the answer carries no stack. */
 function exceptionOf(failedReason: string, stacktrace: string): string {
   const { traceback = "" } = failureOf({ failedReason, stacktrace }, -1);
   const [thrown, message] = [firstLine(traceback), firstLine(failedReason)];

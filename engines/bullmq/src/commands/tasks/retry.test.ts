@@ -51,12 +51,12 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job", (major) => {
       override_kwargs: {},
     });
 
-    const error = `${id("a")} is not in the failed state but ${state}: only a failed job is retried`;
+    const error = `${id("a")} is ${state}. Only failed jobs can be retried.`;
     expect(outcome).toEqual({ status: "failed", error });
     expect(withChanges).toEqual({ status: "failed", error });
   });
 
-  test("with other inputs is a new job that names the one it retries", async () => {
+  test("with other inputs is a new job that names the retried one", async () => {
     const failing = await startFailing(major, "a", { attempts: 2, priority: 4 });
     await using _ = failing;
     const { agent, id, runs, heal } = failing;
@@ -96,7 +96,7 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job", (major) => {
     expect(runs).toEqual([{ id: "svc-one-command", data: 7 }]);
   });
 
-  test("at a time that has passed is one by reference", async () => {
+  test("at a time in the past is a retry by reference", async () => {
     const failing = await startFailing(major, "a");
     await using _ = failing;
     const { agent, id, runs, heal } = failing;
@@ -109,7 +109,7 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job", (major) => {
     expect(runs.map((run) => run.id)).toEqual(["a"]);
   });
 
-  test("a job that is gone runs again only with inputs that are given", async () => {
+  test("a removed job runs again only with given inputs", async () => {
     const failing = await startFailing(major, "a", { removeOnFail: true });
     await using _ = failing;
     const { agent, id, heal } = failing;
@@ -124,7 +124,7 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job", (major) => {
 
     expect(byReference).toEqual({
       status: "failed",
-      error: `Redis holds no job for ${id("a")}: it was removed when it ended, or later`,
+      error: `Redis holds no job for ${id("a")}. It was removed when it finished or later.`,
     });
     expect(await agent.seen(String(withInputs.result?.new_task_id), "task.sent")).toMatchObject({
       task_name: "welcome",
@@ -134,10 +134,10 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job", (major) => {
   });
 
   test.each([
-    [[1, 2], {}, "a BullMQ job carries one value"],
-    [[1], { to: "them" }, "a BullMQ job carries one value"],
-    [[1], null, "both or none"],
-    [null, {}, "both or none"],
+    [[1, 2], {}, "A BullMQ job carries one value"],
+    [[1], { to: "them" }, "A BullMQ job carries one value"],
+    [[1], null, "or neither"],
+    [null, {}, "or neither"],
   ])("refuses the inputs %j and %j", async (args, kwargs, error) => {
     const failing = await startFailing(major, "a");
     await using _ = failing;

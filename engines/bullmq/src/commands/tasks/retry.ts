@@ -6,13 +6,13 @@ import { addJob, dataOf, optionsLike } from "../context/new-job.ts";
 import { readInstant, readOptionalText, readText } from "../context/parameters.ts";
 import type { CommandedQueue } from "../context/queue-access.ts";
 import { Refusal } from "../context/refusal.ts";
-import { noteLater, readLaterId, requireNonePending, requireNotEnded, takeBack } from "./later-retry.ts";
+import { noteLater, readLaterId, removeLater, requireNonePending, requireNotEnded } from "./later-retry.ts";
 
 type Result = Readonly<Record<string, unknown>>;
 
 /**
- * Runs a failed job once more. By reference the job itself goes back to wait, with its id, its place in a flow and all its attempts;
- * with other inputs, or at a later time, a new job is made of it and the failed one stays. A time that has passed is none.
+ * Runs a failed job again. By reference, the job itself goes back to waiting, with its id, its place in a flow and all its attempts. With
+ * other inputs or at a later time, a new job is created and the failed one stays. A time in the past means now.
  */
 export async function retryTask(command: Command, { addresses, queues, redis }: CommandContext): Promise<Result> {
   const { parameters } = command;
@@ -34,7 +34,7 @@ async function retryWithInputs(
   const original = await findJob(queue, job);
   if (original && (await queue.getJobState(job.jobId)) !== "failed") throw await notFailed(queue, job);
   const name = original?.name ?? readOptionalText(command.parameters, "task_name");
-  if (name === undefined) throw gone(job);
+  if (name === undefined) throw missing(job);
   const added = await addJob(queue, job.names, {
     jobId: `svc-${command.id}`,
     name,
@@ -48,7 +48,7 @@ async function retryWithInputs(
 
 async function retryLater(redis: Redis, queue: CommandedQueue, job: AddressedJob, etaMs: number): Promise<Result> {
   const original = await findJob(queue, job);
-  if (!original) throw gone(job);
+  if (!original) throw missing(job);
   if ((await queue.getJobState(job.jobId)) !== "failed") throw await notFailed(queue, job);
   const laterId = await readLaterId(redis, job, original);
   await requireNotEnded(redis, queue, job, laterId);
@@ -58,36 +58,38 @@ async function retryLater(redis: Redis, queue: CommandedQueue, job: AddressedJob
   await noteLater(redis, job, laterId);
   const now = await findJob(queue, job);
   if (!now || (await readLaterId(redis, job, now)) !== laterId) {
-    await takeBack(queue, laterId);
-    throw new Refusal(`${job.taskId} was retried at once, or removed, in the same moment: nothing runs later`);
+    await removeLater(queue, laterId);
+    throw new Refusal(
+      `${job.taskId} was retried immediately or removed at the same time. The delayed retry was dropped.`,
+    );
   }
   return { task_id: job.taskId, new_task_id: added.task_id };
 }
 
-/** A dead letter of BullMQ is a failed job. */
+/** BullMQ's dead letters are its failed jobs. */
 export async function requeueDeadLetter({ parameters }: Command, context: CommandContext): Promise<Result> {
   const job = await context.addresses.job(readText(parameters, "task_id"));
   return await retryByReference(context.redis, await context.queues.open(job.names), job);
 }
 
 /**
- * BullMQ's own script moves the job only out of `failed`: of several retries at the same time one wins. It wins as well over one at a
- * later time that is asked for in the same moment.
+ * BullMQ's script moves the job only out of `failed`, so only one of several concurrent retries wins. It also wins over a concurrent
+ * retry at a later time.
  */
 export async function retryByReference(redis: Redis, queue: CommandedQueue, job: AddressedJob): Promise<Result> {
   const found = await findJob(queue, job);
-  if (!found) throw gone(job);
+  if (!found) throw missing(job);
   const laterId = await readLaterId(redis, job, found);
   await requireNonePending(queue, job, laterId);
   try {
-    // The count of starts goes on, because the attempt number of events is made of it and may only rise.
+    // The count of starts is not reset: events derive the attempt number from it, which may only rise.
     await found.retry("failed", { resetAttemptsMade: true });
   } catch (fault) {
     const { code } = fault as { readonly code?: unknown };
     if (typeof code !== "number") throw fault;
     throw await notFailed(queue, job);
   }
-  await takeBack(queue, laterId);
+  await removeLater(queue, laterId);
   return { task_id: job.taskId };
 }
 
@@ -95,7 +97,7 @@ async function findJob(queue: CommandedQueue, { jobId }: AddressedJob) {
   try {
     return (await queue.getJob(jobId)) ?? undefined;
   } catch (fault) {
-    // A job id such as `delayed` names a key of the queue itself.
+    // A job id such as `delayed` is a key of the queue itself.
     if (fault instanceof Error && fault.message.startsWith("WRONGTYPE")) return undefined;
     throw fault;
   }
@@ -103,12 +105,12 @@ async function findJob(queue: CommandedQueue, { jobId }: AddressedJob) {
 
 async function notFailed(queue: CommandedQueue, job: AddressedJob): Promise<Refusal> {
   const state = await queue.getJobState(job.jobId);
-  if (state === "unknown") return gone(job);
-  return new Refusal(`${job.taskId} is not in the failed state but ${state}: only a failed job is retried`);
+  if (state === "unknown") return missing(job);
+  return new Refusal(`${job.taskId} is ${state}. Only failed jobs can be retried.`);
 }
 
-function gone({ taskId }: AddressedJob): Refusal {
-  return new Refusal(`Redis holds no job for ${taskId}: it was removed when it ended, or later`);
+function missing({ taskId }: AddressedJob): Refusal {
+  return new Refusal(`Redis holds no job for ${taskId}. It was removed when it finished or later.`);
 }
 
 interface Overrides {
@@ -116,11 +118,11 @@ interface Overrides {
   readonly kwargs: Readonly<Record<string, unknown>>;
 }
 
-/** Both or none, as the brain lets them through. */
+/** Both or neither, as the brain requires. */
 function readOverrides({ override_args: args, override_kwargs: kwargs }: Command["parameters"]): Overrides | undefined {
   const isAbsent = (value: unknown) => value === undefined || value === null;
   if (isAbsent(args) && isAbsent(kwargs)) return undefined;
   if (!Array.isArray(args) || typeof kwargs !== "object" || kwargs === null || Array.isArray(kwargs))
-    throw new Refusal("override_args: a list, and override_kwargs: an object, both or none");
+    throw new Refusal("Specify both override_args (a list) and override_kwargs (an object), or neither.");
   return { args, kwargs: kwargs as Overrides["kwargs"] };
 }

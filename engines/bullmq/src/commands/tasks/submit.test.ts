@@ -45,12 +45,12 @@ describe.each(bullmqMajors)("submitting to BullMQ %s", (major) => {
   test.each([
     [{ queue: null }, "BullMQ has no default queue"],
     [{ queue: "others:mail" }, "is not a queue that this agent watches"],
-    [{ queue: "PREFIX:new" }, "there is no queue"],
-    [{ name: "" }, "name: a text"],
-    [{ args: [1, 2] }, "a BullMQ job carries one value"],
-    [{ args: {} }, "args: a list"],
-    [{ priority: "urgent" }, "priority: one of critical, high, normal, low"],
-    [{ eta: "soon" }, "eta: an instant"],
+    [{ queue: "PREFIX:new" }, "does not exist"],
+    [{ name: "" }, "name must be 1–1024 characters"],
+    [{ args: [1, 2] }, "A BullMQ job carries one value"],
+    [{ args: {} }, "args must be a list"],
+    [{ priority: "urgent" }, "priority must be one of critical, high, normal, low"],
+    [{ eta: "soon" }, "eta must be an ISO 8601 time"],
   ])("is refused with %j", async (wrong, error) => {
     await using commanded = await startCommanded(major);
     const { app } = commanded;
@@ -67,8 +67,8 @@ describe.each(bullmqMajors)("submitting to BullMQ %s", (major) => {
 
 describe.each(bullmqMajors)("the rate of a BullMQ %s queue", (major) => {
   test.each([
-    [{ task_name: "welcome", rate: "10/m" }, "no queue that this agent watches is called welcome"],
-    [{ task_name: "PREFIX:mail", rate: "10/d" }, "rate: a whole number"],
+    [{ task_name: "welcome", rate: "10/m" }, "welcome is not a queue that this agent watches"],
+    [{ task_name: "PREFIX:mail", rate: "10/d" }, "rate must be a whole number"],
     [{ task_name: "PREFIX:mail", rate: "10", worker_name: "w1" }, "not of a worker"],
   ])("is refused with %j", async (wrong, error) => {
     await using commanded = await startCommanded(major);

@@ -6,14 +6,14 @@ import { readInstant, readOptionalText, readText } from "../context/parameters.t
 import { Refusal } from "../context/refusal.ts";
 
 const priorities: ReadonlySet<string> = new Set<Priority>(["critical", "high", "normal", "low"]);
-/** Of BullMQ. */
+/** BullMQ's own limit. */
 const mostPriority = 2 ** 21;
 
-/** Adds a job to a queue that exists. Carried out twice, the same command adds one job. */
+/** Adds a job to an existing queue. The same command adds one job even when it is carried out twice. */
 export const submitTask: CommandHandler = ({ id, parameters }, context) =>
   submit(parameters, readText(parameters, "name"), `svc-${id}`, context);
 
-/** Like a submitted task; the fire's own id makes the job's, so that a fire which is sent again adds no second job. */
+/** Like submitting a task; the job id derives from the fire's id, so that a fire that is sent again adds no second job. */
 export const fireSchedule: CommandHandler = ({ parameters }, context) => {
   const jobId = `svc-fire-${readText(parameters, "fire_id").replaceAll(":", "_")}`;
   return submit(parameters, readText(parameters, "task_name"), jobId, context);
@@ -26,7 +26,7 @@ async function submit(
   { addresses, queues, settings }: CommandContext,
 ) {
   const label = readOptionalText(parameters, "queue");
-  if (label === undefined) throw new Refusal("queue: BullMQ has no default queue, name one");
+  if (label === undefined) throw new Refusal("queue is required: BullMQ has no default queue");
   const { args, kwargs } = readInputs(parameters);
   const etaMs = readInstant(parameters, "eta");
   const priority = numberOf(readOptionalText(parameters, "priority"), settings.priorities);
@@ -40,14 +40,14 @@ function readInputs({ args, kwargs }: Command["parameters"]) {
   const list = args ?? [];
   const named = kwargs ?? {};
   if (!Array.isArray(list) || typeof named !== "object" || Array.isArray(named))
-    throw new Refusal("args: a list, and kwargs: an object");
+    throw new Refusal("args must be a list and kwargs an object");
   return { args: list as unknown[], kwargs: named as Record<string, unknown> };
 }
 
-/** The number that the table reads as this priority: the last one of its first row, and what is beyond the table for low. */
+/** The BullMQ number for this priority: the `upTo` of its first row, or a number beyond the table for low. */
 function numberOf(priority: string | undefined, table: PriorityTable): number {
   if (priority === undefined) return 0;
-  if (!priorities.has(priority)) throw new Refusal(`priority: one of ${[...priorities].join(", ")}`);
+  if (!priorities.has(priority)) throw new Refusal(`priority must be one of ${[...priorities].join(", ")}`);
   const row = table.find((candidate) => candidate.priority === (priority as Priority));
   return Math.min(row ? row.upTo : (table.at(-1)?.upTo ?? 0) + 1, mostPriority);
 }

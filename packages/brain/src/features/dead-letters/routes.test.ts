@@ -280,7 +280,7 @@ for (const dialect of routeDialects) {
     test.each([
       ["refused", { status: "failed", error: "unsupported: this agent does not watch bullmq" }],
       ["refused", { status: "failed", error: "refused: not now" }],
-      ["adapter_error", { status: "failed", error: "there is no connection to Redis" }],
+      ["adapter_error", { status: "failed", error: "Couldn't connect to Redis. Nothing was changed." }],
     ])("answers 502 with reason %s and the agent's words to %j", async (reason, payload) => {
       const { status, body, frame } = await listAnswered("?engine=bullmq", payload);
       const details = { command_id: frame.id, reason, error: payload.error };
