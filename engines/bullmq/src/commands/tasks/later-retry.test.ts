@@ -141,7 +141,7 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job at a later time", (major) 
       error: expect.stringContaining(`${newId} is delayed. Cancel that task first.`),
     };
     expect(outcome).toMatchObject(refused);
-    const due = / already has a retry due at (\S+) already/.exec(JSON.stringify(outcome))?.[1];
+    const due = / already has a retry due at (\S+): /.exec(JSON.stringify(outcome))?.[1];
     expect(Math.abs(Date.parse(due ?? "") - eta.getTime())).toBeLessThan(5_000);
     await app.queue("mail").promote(newId.slice(id("").length));
     await agent.seen(newId, "task.succeeded");
