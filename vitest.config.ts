@@ -3,14 +3,14 @@ import { fileURLToPath } from "node:url";
 import { defineConfig, type UserWorkspaceConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification, type Vite } from "vitest/node";
 
-// Tests import the sources. The threads and processes that they start run the build, which each project brings up to date first; what exists
-// only for tests runs from source and shares the compile cache.
+// Tests import the sources. The threads and processes that they start run the build, which each project updates first. Programs that exist
+// only for tests run from source and share the compile cache.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
 
 const services = (...names: readonly string[]) =>
   names.map((name) => `packages/testkit/src/services/setup/${name}-setup.ts`);
 
-/** Keeps `--conditions=source` off the command line of test processes, whose threads would inherit it and compile their sources each time. */
+/** Keeps `--conditions=source` out of the command line of test processes: their threads would inherit it and compile the sources each time. */
 const threadsFromTheBuild: Vite.Plugin = {
   name: "threads-from-the-build",
   configResolved({ ssr }) {
@@ -18,12 +18,12 @@ const threadsFromTheBuild: Vite.Plugin = {
   },
 };
 
-/** One test file more at a time than there are cores, as tests also wait; two even on one core. */
+/** One more test file at a time than cores, because tests also wait; two even on one core. */
 const filesAtOnce = Math.min(8, availableParallelism() + 1);
 
 type Options = NonNullable<UserWorkspaceConfig["test"]>;
 
-/** Its files share their processes: no test leaves anything behind, and what they import is compiled once. */
+/** A project's files share processes, so imports are compiled once; no test may leave anything behind. */
 function project(name: string, include: string[], options: Options = {}): UserWorkspaceConfig {
   return {
     plugins: [threadsFromTheBuild],
@@ -34,7 +34,7 @@ function project(name: string, include: string[], options: Options = {}): UserWo
       include,
       isolate: false,
       maxWorkers: filesAtOnce,
-      // Only what hangs takes as long: a slow machine fails no test. The run itself ends after five minutes of silence.
+      // Only a hanging test reaches these limits; a slow machine fails no test. The run itself ends after five minutes without progress.
       testTimeout: 240_000,
       hookTimeout: 240_000,
       expect: { poll: { timeout: 120_000 } },
@@ -59,8 +59,8 @@ const projects = [
   project("browser", ["packages/dashboard/test/**/*.test.ts"], {
     globalSetup: services("build", "redis", "template", "chromium"),
   }),
-  // Most of their time these wait for Redis: jobs that end, connections that are given up, leases that run out. A group of its own may run
-  // more files at a time, and begins when the others have ended.
+  // These mostly wait for Redis: job ends, connection timeouts, lease expiry. So they run as a separate group after the others, with more
+  // files at a time.
   project("engines", ["engines/**/*.test.ts"], {
     globalSetup: services("build", "redis", "postgres", "template"),
     maxWorkers: 2 * filesAtOnce,
@@ -68,10 +68,10 @@ const projects = [
   }),
 ];
 
-/** Takes longest of its project, and in few lines: a first run, which goes by the sizes of files, would begin it last. */
+/** The slowest files of their project, but short: a first run, which sorts by file size, would start them last. */
 const isLong = (file: TestSpecification) => /\/conformance-\d\.test\.ts$/.test(file.moduleId);
 
-/** One project after another, so that a process goes on with the files of its own; in each, the files that take longest first. */
+/** Sorts files by project, so that processes are reused; within a project, slowest files first. */
 class ProjectByProject extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = (await super.sort(files)).sort((a, b) => Number(isLong(b)) - Number(isLong(a)));
@@ -81,7 +81,7 @@ class ProjectByProject extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // A process always ends; a thread that holds databases and threads of its own can now and then not be joined.
+    // Forks, because a worker thread that holds databases and threads sometimes never exits.
     pool: "forks",
     sequence: { sequencer: ProjectByProject },
     projects,

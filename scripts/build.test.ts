@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { buildStale } from "./build.ts";
 
 describe("buildStale", () => {
-  test("bundles every entry of an exports map and keeps other packages as imports", async () => {
+  test("bundles all entries of an exports map and keeps other packages as imports", async () => {
     const root = await repository();
 
     await build(root);
@@ -28,7 +28,7 @@ describe("buildStale", () => {
     expect(runFile(root, "packages/lower/both.js")).toBe("1\n");
   });
 
-  test("builds nothing the second time, whatever the file times say", async () => {
+  test("builds nothing the second time, regardless of file times", async () => {
     const root = await repository();
     await build(root);
     await utimes(join(root, "packages/lower/src/index.ts"), new Date(), new Date());
@@ -48,7 +48,7 @@ describe("buildStale", () => {
     expect(runFile(root, "packages/upper/dist/index.js")).toBe("upper over changed\n");
   });
 
-  test("builds again when an output is gone, and removes what no source stands for", async () => {
+  test("builds again when an output is missing, and removes outputs without a source", async () => {
     const root = await repository();
     await build(root);
     await rm(join(root, "packages/lower/dist/thread.js"));
@@ -77,7 +77,7 @@ describe("a single file", () => {
   const file = "packages/upper/dist/file/upper-file.mjs";
   const entry = "packages/upper/src/upper-file.ts";
 
-  test("holds all that its entry imports, and runs where no package is", async () => {
+  test("contains all imports of its entry, and runs without any package", async () => {
     const { root, folder } = await repositoryWithFile(
       'import { DatabaseSync } from "node:sqlite"; import { lower } from "@svc/lower"; console.log(lower, typeof DatabaseSync);',
     );
@@ -87,7 +87,7 @@ describe("a single file", () => {
     expect(runFile(folder, "copied.mjs")).toBe("lower function\n");
   });
 
-  test("has a manifest with its digest, equal bytes from equal sources, and others when a package that it holds changed", async () => {
+  test("has a manifest with its digest, equal bytes from equal sources, and others when a bundled package changed", async () => {
     const { root } = await repositoryWithFile('import { lower } from "@svc/lower"; console.log(lower);');
     const manifest = async () => JSON.parse(await readFile(join(root, dirname(file), "manifest.json"), "utf8"));
     await build(root);
@@ -108,13 +108,15 @@ describe("a single file", () => {
     expect(await build(root)).toEqual(["packages/lower", "packages/upper"]);
   });
 
-  test("is refused while something that it imports cannot be in it", async () => {
+  test("is refused while an import cannot be part of it", async () => {
     const { root } = await repositoryWithFile('try { await import("native-thing"); } catch {}');
-    await expect(build(root)).rejects.toThrow("src/upper-file.ts imports what its file cannot hold: native-thing");
+    await expect(build(root)).rejects.toThrow(
+      "src/upper-file.ts imports modules that can't be part of its file: native-thing",
+    );
     expect(existsSync(join(root, "packages/upper/dist/.stamp"))).toBe(false);
   });
 
-  test.each(["20.20.2", "22.15.1"])("says on Node %s which Node it needs", async (version) => {
+  test.each(["20.20.2", "22.15.1"])("prints on Node %s which Node it requires", async (version) => {
     const { root } = await repositoryWithFile('import "node:sqlite"; console.log("ran");');
     await build(root);
     const preload = `data:text/javascript,Object.defineProperty(process.versions, "node", { value: "${version}" });`;

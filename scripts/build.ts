@@ -12,12 +12,12 @@ import { readWorkspaces, type Workspace } from "./build/workspaces.ts";
 export interface BuildOptions {
   /** Repository root. */
   readonly root: string;
-  /** Names or folders of the packages to build; every one when empty. */
+  /** Names or folders of the packages to build; all when empty. */
   readonly only?: readonly string[];
   readonly log: (line: string) => void;
 }
 
-/** Builds the packages whose inputs changed since their last build; gives the folders that were built. */
+/** Builds the packages whose inputs changed since their last build; returns the folders it built. */
 export async function buildStale({ root, only = [], log }: BuildOptions): Promise<readonly string[]> {
   const all = readWorkspaces(root);
   const unknown = only.filter((wanted) => !all.some(({ name, folder }) => wanted === name || wanted === folder));
@@ -41,7 +41,7 @@ export async function buildStale({ root, only = [], log }: BuildOptions): Promis
   return built;
 }
 
-/** For the command line: a failed build ends with its message alone, as the place in this script tells nobody anything. */
+/** For the command line: a failed build prints only its message, because this script's stack trace is of no use. */
 export async function buildOrExit(root: string, only: readonly string[], log: (line: string) => void): Promise<void> {
   try {
     await buildStale({ root, only, log });
@@ -62,7 +62,7 @@ const keepExternal: Plugin = {
   },
 };
 
-/** One ESM file per entry; code that two entries use goes into a chunk, so that a module exists once in a process. */
+/** One ESM file per entry; code shared by two entries goes into a chunk, so that a module exists once per process. */
 async function buildModules(root: string, { folder, entries }: Workspace): Promise<void> {
   if (entries.length === 0) return;
   await bundle({

@@ -6,7 +6,7 @@ import { checkDocuments } from "./check-docs.ts";
 import { deadPaths } from "./docs/paths.ts";
 
 describe("checkDocuments", () => {
-  test("finds nothing when every file is what the code prints", async () => {
+  test("finds nothing when all files match the generated text", async () => {
     const root = await folderWith({ "a.md": "one\ntwo\n" });
     expect(await checkDocuments(root, [{ path: "a.md", generate: () => "one\ntwo\n" }])).toEqual([]);
   });
@@ -24,7 +24,7 @@ describe("checkDocuments", () => {
     expect(await readFile(join(root, "a.md"), "utf8")).toBe("one\nold\n");
   });
 
-  test("tells a missing file and writes it on demand", async () => {
+  test("reports a missing file and writes it on request", async () => {
     const root = await folderWith({});
     const documents = [{ path: "docs/states/task.md", generate: () => "states\n" }];
     expect(await checkDocuments(root, documents)).toEqual([{ path: "docs/states/task.md", line: 0 }]);
@@ -36,16 +36,16 @@ describe("checkDocuments", () => {
 });
 
 describe("deadPaths", () => {
-  test("finds links and paths in code marks that lead nowhere", async () => {
+  test("finds broken links and broken paths in code marks", async () => {
     const root = await folderWith({
       "README.md":
-        "[a](docs/a.md) [web](https://example.org/x) [here](#below)\n## Below\n![shot](docs/images/gone.png)",
-      "docs/a.md": "[up](../README.md) [side](b.md) `packages/agent/src/gone.ts` `packages/*/src` `npm run docs`",
+        "[a](docs/a.md) [web](https://example.org/x) [here](#below)\n## Below\n![shot](docs/images/missing.png)",
+      "docs/a.md": "[up](../README.md) [side](b.md) `packages/agent/src/missing.ts` `packages/*/src` `npm run docs`",
       "docs/b.md": "`docs/a.md`",
     });
     expect(deadPaths(root)).toEqual([
-      { document: "README.md", line: 3, path: "docs/images/gone.png" },
-      { document: "docs/a.md", line: 1, path: "packages/agent/src/gone.ts" },
+      { document: "README.md", line: 3, path: "docs/images/missing.png" },
+      { document: "docs/a.md", line: 1, path: "packages/agent/src/missing.ts" },
     ]);
   });
 
@@ -65,20 +65,20 @@ describe("deadPaths", () => {
     ]);
   });
 
-  test("finds ends of paths of sources that no source has", async () => {
+  test("finds partial source paths that match no source", async () => {
     const root = await folderWith({
       "docs/a.md":
-        "`features/audit/gone.test.ts` `audit/routes.ts` `features/audit/routes.ts` `dit/routes.ts` `routes.ts`",
+        "`features/audit/missing.test.ts` `audit/routes.ts` `features/audit/routes.ts` `dit/routes.ts` `routes.ts`",
       "packages/brain/ROUTES.md":
-        "| `platform/gone.ts` | `test/flows/kill.test.ts` | `/setup/page.ts` | `features/*.ts` |",
+        "| `platform/missing.ts` | `test/flows/kill.test.ts` | `/setup/page.ts` | `features/*.ts` |",
       "packages/brain/src/features/audit/routes.ts": "",
       "packages/brain/test/flows/kill.test.ts": "",
-      "packages/brain/node_modules/other/platform/gone.ts": "",
+      "packages/brain/node_modules/other/platform/missing.ts": "",
     });
     expect(deadPaths(root)).toEqual([
-      { document: "docs/a.md", line: 1, path: "features/audit/gone.test.ts" },
+      { document: "docs/a.md", line: 1, path: "features/audit/missing.test.ts" },
       { document: "docs/a.md", line: 1, path: "dit/routes.ts" },
-      { document: "packages/brain/ROUTES.md", line: 1, path: "platform/gone.ts" },
+      { document: "packages/brain/ROUTES.md", line: 1, path: "platform/missing.ts" },
     ]);
   });
 });

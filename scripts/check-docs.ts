@@ -11,7 +11,7 @@ export interface StaleDocument {
   readonly line: number;
 }
 
-/** Prints every document into memory and tells which files differ; with `write`, writes those instead. */
+/** Prints all documents into memory and reports which files differ; with `write`, writes those instead. */
 export async function checkDocuments(
   root: string,
   documents: readonly GeneratedDocument[],
@@ -38,7 +38,7 @@ function firstDifference(present: string, wanted: string): number {
 
 async function print(path: string): Promise<void> {
   const document = generatedDocuments.find((each) => each.path === path);
-  if (document === undefined) throw new Error(`${path} is not printed from the code`);
+  if (document === undefined) throw new Error(`${path} is not a generated document`);
   process.stdout.write(await document.generate());
 }
 
@@ -46,14 +46,14 @@ async function main(root: string, { write }: { write: boolean }): Promise<void> 
   const stale = await checkDocuments(root, generatedDocuments, { write });
   for (const { path, line } of stale) {
     if (write) console.log(`wrote ${path}`);
-    else console.error(line === 0 ? `${path} is missing` : `${path}:${line} differs from what the code prints`);
+    else console.error(line === 0 ? `${path} is missing` : `${path}:${line} differs from the generated text`);
   }
   const dead = deadPaths(root);
-  for (const { document, line, path } of dead) console.error(`${document}:${line}: there is no ${path}`);
+  for (const { document, line, path } of dead) console.error(`${document}:${line}: ${path} does not exist`);
   const blocks = checkCodeBlocks(root);
   for (const { document, line, fault } of blocks) console.error(`${document}:${line}: ${fault}`);
-  console.log(`${generatedDocuments.length} printed documents: ${stale.length} stale`);
-  if (stale.length > 0 && !write) console.error('"npm run docs" writes them');
+  console.log(`${generatedDocuments.length} generated documents: ${stale.length} stale`);
+  if (stale.length > 0 && !write) console.error('Run "npm run docs" to update them.');
   if (dead.length > 0 || blocks.length > 0 || (stale.length > 0 && !write)) process.exitCode = 1;
 }
 

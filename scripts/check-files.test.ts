@@ -7,14 +7,14 @@ import { checkDialectBranches, checkFile, checkFolders, projectFiles } from "./c
 const faultsOf = (path: string, text = "") => checkFile(path, text).map(({ fault }) => fault);
 
 describe("checkFile", () => {
-  test("takes 400 lines and refuses 401", () => {
+  test("accepts 400 lines and refuses 401", () => {
     expect(faultsOf("packages/agent/src/a.ts", "x\n".repeat(400))).toEqual([]);
     expect(faultsOf("packages/agent/src/a.ts", "x\n".repeat(401))).toEqual([expect.stringContaining("401 lines")]);
     expect(faultsOf("packages/agent/src/a.test.ts", `${"x\n".repeat(400)}x`)).toHaveLength(1);
     expect(faultsOf("packages/dashboard/src/ui/tokens.css", "x\n".repeat(401))).toHaveLength(1);
   });
 
-  test("measures neither generated files nor documents", () => {
+  test("ignores generated files and documents", () => {
     expect(faultsOf("packages/client/src/routes.generated.ts", "x\n".repeat(900))).toEqual([]);
     expect(faultsOf("docs/guide.md", "x\n".repeat(900))).toEqual([]);
   });
@@ -28,7 +28,7 @@ describe("checkFile", () => {
     "packages/brain/src/base.ts",
     "docs/misc/a.md",
   ])("refuses %s for its name", (path) => {
-    expect(faultsOf(path)).toEqual([expect.stringContaining("says nothing")]);
+    expect(faultsOf(path)).toEqual([expect.stringContaining("is too generic")]);
   });
 
   test.each(["tsconfig.base.json", "packages/protocol/src/base64.ts", "packages/brain/src/database/open.ts"])(
@@ -38,19 +38,19 @@ describe("checkFile", () => {
     },
   );
 
-  test("refuses a .ts file that is not kebab-case and takes a component's name", () => {
-    expect(faultsOf("packages/agent/src/startAgent.ts")).toEqual(["file names are kebab-case"]);
+  test("refuses a .ts file that is not kebab-case and accepts a component's name", () => {
+    expect(faultsOf("packages/agent/src/startAgent.ts")).toEqual(["file names must be kebab-case"]);
     expect(faultsOf("packages/brain/src/schema/migrations/0001-first-slice.ts")).toEqual([]);
     expect(faultsOf("packages/dashboard/src/features/tasks/TasksPage.tsx")).toEqual([]);
   });
 
-  test.each(["only", "skip", "todo"])("refuses a test with .%s and tells the line", (word) => {
+  test.each(["only", "skip", "todo"])("refuses a test with .%s and reports the line", (word) => {
     const text = `import x;\ndescribe.${word}("a", () => {});`;
     expect(checkFile("scripts/a.test.ts", text)).toEqual([expect.objectContaining({ line: 2 })]);
     expect(faultsOf("scripts/a.test.ts", `test.concurrent.${word}("a")`)).toHaveLength(1);
   });
 
-  test("takes conditions, which the run reports, and words that only look alike", () => {
+  test("accepts conditions, which the run reports, and similar words", () => {
     expect(faultsOf("scripts/a.test.ts", 'describe.runIf(onLinux)("a"); test.skipIf(x)("b"); cursor.skip(3);')).toEqual(
       [],
     );
@@ -62,10 +62,10 @@ describe("an index.ts", () => {
   const exported = 'export { a } from "./a.ts";\n';
 
   test("exports from other files in at most 20 lines", () => {
-    const text = `/** What others use. */\nexport type {\n  A,\n} from "./a.ts";\nexport * from "./b.ts"; // all\n`;
+    const text = `/** What others use. */\nexport type {\n  A,\n} from "./start.ts";\nexport * from "./build.ts"; // all\n`;
     expect(faultsOf(path, text)).toEqual([]);
     expect(faultsOf(path, exported.repeat(20))).toEqual([]);
-    expect(faultsOf(path, exported.repeat(21))).toEqual(["21 lines; an index has at most 20"]);
+    expect(faultsOf(path, exported.repeat(21))).toEqual(["21 lines; the maximum for an index is 20"]);
   });
 
   test("of a package may be longer", () => {
@@ -78,7 +78,7 @@ describe("an index.ts", () => {
     "export default function start() {}\n",
     `${exported}start();\n`,
   ])("is refused when it does more: %j", (text) => {
-    expect(faultsOf(path, text)).toEqual(["an index only exports from other files"]);
+    expect(faultsOf(path, text)).toEqual(["an index may only export from other files"]);
   });
 });
 
@@ -86,13 +86,13 @@ describe("the platform of the brain", () => {
   const path = "packages/brain/src/platform/http/access/access.ts";
 
   test.each(['const tag = "tasks";', 'grants("schedules:read")', "settings.SVC_TASK_RETENTION_DAYS"])(
-    "knows no words of task monitoring: %s",
+    "must not name concepts of task monitoring: %s",
     (text) => {
-      expect(faultsOf(path, text)).toEqual([expect.stringContaining("the platform knows no")]);
+      expect(faultsOf(path, text)).toEqual([expect.stringContaining("the platform must not name")]);
     },
   );
 
-  test("has its own words, and stand-ins for tests", () => {
+  test("may use its own words, and test fixtures may use all", () => {
     expect(faultsOf(path, 'import { Worker } from "node:worker_threads"; const kind = "agent";')).toEqual([]);
     expect(faultsOf("packages/brain/src/platform/http/http-fixture.ts", 'const tag = "tasks";')).toEqual([]);
     expect(faultsOf("packages/brain/src/features/tasks/routes.ts", 'const tag = "tasks";')).toEqual([]);
@@ -103,14 +103,14 @@ describe("checkFolders", () => {
   const filesIn = (folder: string, count: number) =>
     Array.from({ length: count }, (_, index) => `${folder}/part-${index}.ts`);
 
-  test("takes 12 source files in a folder and refuses 13", () => {
+  test("accepts 12 source files in a folder and refuses 13", () => {
     expect(checkFolders(filesIn("scripts/a", 12))).toEqual([]);
     expect(checkFolders([...filesIn("scripts/a", 13), ...filesIn("scripts/a/b", 3)])).toEqual([
-      { path: "scripts/a", fault: expect.stringContaining("13 source files; at most 12") },
+      { path: "scripts/a", fault: expect.stringContaining("13 source files; maximum 12") },
     ]);
   });
 
-  test("counts neither tests, declarations and generated files nor other documents", () => {
+  test("ignores tests, declarations, generated files and documents", () => {
     const others = ["a.test.ts", "b.test.tsx", "c.d.ts", "d.generated.ts", "e.gen.ts", "f.css", "g.md"];
     expect(checkFolders([...filesIn("scripts/a", 12), ...others.map((name) => `scripts/a/${name}`)])).toEqual([]);
   });
@@ -120,7 +120,7 @@ describe("checkDialectBranches", () => {
   const branches = (count: number) => 'if (database.dialect === "sqlite") return;\n'.repeat(count);
   const store = "packages/brain/src/features/tasks/store.ts";
 
-  test("takes 25 branches and refuses 26, wherever they are", () => {
+  test("accepts 25 branches and refuses 26 in any files", () => {
     const other = {
       path: "packages/brain/src/app/a.ts",
       text: 'if (bulk.dialect !== "postgres" || isEmbedded(tx)) b();',
@@ -132,7 +132,7 @@ describe("checkDialectBranches", () => {
     ]);
   });
 
-  test("counts neither tests nor the folder that is made for it", () => {
+  test("ignores tests and the folder for such branches", () => {
     const text = branches(26);
     const paths = [
       "packages/brain/src/features/tasks/store.test.ts",
@@ -143,7 +143,7 @@ describe("checkDialectBranches", () => {
   });
 });
 
-test("projectFiles finds the files of an exported tree, without what a build or install made", async () => {
+test("projectFiles finds the files of an exported tree, without those of a build or install", async () => {
   const root = await mkdtemp(join(tmpdir(), "svc-files-"));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   for (const folder of ["src", "dist", "node_modules/x"]) {

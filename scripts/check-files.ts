@@ -9,7 +9,7 @@ const generated = /[.]generated[.]ts$|[.]gen[.]tsx?$/;
 const refusedNames = ["utils", "util", "helpers", "helper", "common", "misc", "shared", "manager", "managers", "base"];
 const testFile = /[.]test[.]tsx?$/;
 const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-/** Files whose names tools or the platform fix. */
+/** Files whose names are fixed by tools or the platform. */
 const allowedNames = /^tsconfig[.]base[.]json$/;
 
 const code = /[.](ts|tsx|mts|js|mjs)$/;
@@ -17,9 +17,9 @@ const notCounted = /[.]test[.]tsx?$|[.]d[.]ts$|[.]generated[.]ts$|[.]gen[.]tsx?$
 const maximumFiles = 12;
 
 const maximumIndexLines = 20;
-/** What a package offers to others is listed in one file, which may be longer. */
+/** A package lists all its exports in one file, which may be longer. */
 const packageIndex = /^packages\/(client|protocol)\/src\/(task-query\/)?index[.]ts$/;
-/** The text of one `index.ts` without comments: exports from other files and nothing else. */
+/** The text of an `index.ts` without comments: only exports from other files. */
 const onlyExports = /^(\s*export (type )?([{][^{}]*[}]|[*]( as \w+)?) from "[^"]+";)*\s*$/;
 
 const maximumDialectBranches = 25;
@@ -27,7 +27,7 @@ const dialectBranch = /\bdialect [!=]== "|\bisEmbedded\(/g;
 const dialectFolder = "packages/brain/src/platform/database/dialects/";
 
 const platformCode = /^packages\/brain\/src\/platform\/(?!.*(?:[.]test|-fixture)[.]ts$).*[.]ts$/;
-/** Texts that name a thing of task monitoring, and settings of one. What the platform needs of them is handed to it. */
+/** Strings that name concepts or settings of task monitoring. The platform gets them from the composition root. */
 const domainText =
   /"(?:tasks|workers|queues|commands|issues|schedule[rs]s?|notifications|automation|invitations|memberships|dead-letters|saved-views|bulk-retry-requests)(?::\w+)?"|\bSVC_(?:TASK|EVENT|COMMAND|QUEUE|WORKER|BULK|SCHEDUL|AUTOMATION|NOTIFICATION)\w*/g;
 
@@ -37,20 +37,20 @@ export interface FileFault {
   readonly fault: string;
 }
 
-/** Looks at one tracked file's name and text for what style.md forbids and no linter knows. */
+/** Checks one tracked file's name and text for the rules that no linter has. */
 export function checkFile(path: string, text: string): FileFault[] {
   const faults: FileFault[] = nameFaults(path).map((fault) => ({ path, fault }));
   if (measured.test(path) && !generated.test(path)) {
     const lines = text.split("\n");
     const count = lines.at(-1) === "" ? lines.length - 1 : lines.length;
     if (count > maximumLines)
-      faults.push({ path, fault: `${count} lines; at most ${maximumLines}: split it by verb or subject` });
+      faults.push({ path, fault: `${count} lines; maximum ${maximumLines}. Split it by verb or subject` });
   }
   if (testFile.test(path)) faults.push(...switchedOffTests(path, text));
   if (/(^|\/)index[.]tsx?$/.test(path)) faults.push(...indexFaults(path, text).map((fault) => ({ path, fault })));
   if (platformCode.test(path)) {
     for (const [word] of text.matchAll(domainText))
-      faults.push({ path, fault: `the platform knows no ${word}: the composition root hands it over` });
+      faults.push({ path, fault: `the platform must not name ${word}. Pass it in from the composition root` });
   }
   return faults;
 }
@@ -59,13 +59,13 @@ function indexFaults(path: string, text: string): string[] {
   const faults: string[] = [];
   const lines = text.trimEnd().split("\n").length;
   if (lines > maximumIndexLines && !packageIndex.test(path))
-    faults.push(`${lines} lines; an index has at most ${maximumIndexLines}`);
+    faults.push(`${lines} lines; the maximum for an index is ${maximumIndexLines}`);
   if (!onlyExports.test(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, "")))
-    faults.push("an index only exports from other files");
+    faults.push("an index may only export from other files");
   return faults;
 }
 
-/** Looks at how many source files each folder holds, tests and generated files aside. */
+/** Counts the source files of each folder, without tests and generated files. */
 export function checkFolders(paths: readonly string[]): FileFault[] {
   const counts = new Map<string, number>();
   for (const path of paths) {
@@ -77,11 +77,11 @@ export function checkFolders(paths: readonly string[]): FileFault[] {
     .filter(([, count]) => count > maximumFiles)
     .map(([path, count]) => ({
       path,
-      fault: `${count} source files; at most ${maximumFiles}: make sub-folders by responsibility`,
+      fault: `${count} source files; maximum ${maximumFiles}. Create sub-folders by responsibility`,
     }));
 }
 
-/** Counts where the brain's own code tells the databases apart outside of the folder that is made for it. */
+/** Counts the brain's branches by database outside the folder for them. */
 export function checkDialectBranches(files: readonly { readonly path: string; readonly text: string }[]): FileFault[] {
   const found = files
     .filter(({ path }) => path.startsWith("packages/brain/src/") && !path.startsWith(dialectFolder))
@@ -93,7 +93,7 @@ export function checkDialectBranches(files: readonly { readonly path: string; re
     .filter(({ count }) => count > 0)
     .map(({ path, count }) => ({
       path,
-      fault: `${count} of ${total} branches by database; at most ${maximumDialectBranches} outside of ${dialectFolder}`,
+      fault: `${count} of ${total} branches by database; maximum ${maximumDialectBranches} outside ${dialectFolder}`,
     }));
 }
 
@@ -106,39 +106,39 @@ function nameFaults(path: string): string[] {
     const words = stem.split("-");
     if (allowedNames.test(part)) continue;
     if (refusedNames.includes(stem) || refusedNames.some((name) => words.length > 1 && words.at(-1) === name)) {
-      faults.push(`the name "${part}" says nothing: name it by what it is about`);
+      faults.push(`the name "${part}" is too generic. Name it after its subject`);
     }
   }
   if (
     /[.](ts|mts)$/.test(file) &&
     !kebabCase.test(file.replace(/([.](?:browser|property))?([.](test|d|config|generated|gen|tmp))?[.]m?ts$/, ""))
   ) {
-    faults.push("file names are kebab-case");
+    faults.push("file names must be kebab-case");
   }
   return faults;
 }
 
 /**
- * `.only`, `.todo` and `.skip` switch tests off without a trace in the count. A test that cannot run on some machine uses
- * `.skipIf(condition)` or `.runIf(condition)`: the run prints those with the reason in their name.
+ * `.only`, `.todo` and `.skip` silently disable tests. A test that cannot run on all machines uses `.skipIf(condition)` or
+ * `.runIf(condition)`: the run prints those with the reason in their name.
  */
 function switchedOffTests(path: string, text: string): FileFault[] {
   const faults: FileFault[] = [];
   for (const [index, line] of text.split("\n").entries()) {
     const found = /\b(?:test|it|describe|suite)(?:[.]\w+)*[.](only|skip|todo)\b/.exec(line);
-    if (found) faults.push({ path, line: index + 1, fault: `.${found[1]} switches a test off` });
+    if (found) faults.push({ path, line: index + 1, fault: `.${found[1]} disables a test` });
   }
   return faults;
 }
 
-/** Files that are tracked, or new and not ignored; everything but what a build or install makes where git does not answer. */
+/** Files that are tracked, or new and not ignored. Without git: all files except those of a build or install. */
 export function projectFiles(root: string): string[] {
   return (filesOfGit(root) ?? filesOfFolder(root)).sort();
 }
 
 function filesOfGit(root: string): string[] | undefined {
   try {
-    // The checkout may belong to another account than the one that runs the checks, which git refuses unless told.
+    // Git refuses a checkout of another account unless it is declared safe.
     const args = ["-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"];
     const listed = execFileSync("git", args, {
       cwd: root,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { checkLayers, type LayerBreach } from "./check-layers.ts";
 import { layerRules } from "./layers/rules.ts";
 
-/** For every rule: the file that breaks it and its text. What it imports lies in `ground`. */
+/** For each rule, a file that breaks it, with its text. The imported files are in `ground`. */
 const breaches: Readonly<Record<string, readonly [path: string, text: string]>> = {
   "protocol-imports-downward": ["packages/protocol/src/a.ts", 'import "@svc/agent";'],
   "protocol-tests-import-downward": ["packages/protocol/src/a.test.ts", 'import "@svc/brain";'],
@@ -80,7 +80,7 @@ const breaches: Readonly<Record<string, readonly [path: string, text: string]>> 
   "imports-resolve": ["packages/agent/src/e.ts", 'import "@svc/protocol/src/inside.ts";'],
 };
 
-/** What a report of a cycle names in place of the planted file: any file of it, or the folder. */
+/** A report of a cycle may name any of its files, or the folder, in place of the planted file. */
 const namedBy: Readonly<Record<string, unknown>> = {
   "no-cycles": expect.any(String),
   "features-form-no-cycle": "packages/dashboard/src/features/agents",
@@ -89,10 +89,10 @@ const namedBy: Readonly<Record<string, unknown>> = {
 const packageNames = ["protocol", "cadence", "client", "agent", "brain", "scheduler", "dashboard", "cli", "testkit"];
 const engineNames = ["bullmq", "rq", "conformance"];
 
-/** Packages of others with the door of each, which lies where npm brings it. */
+/** Third-party packages with their entry files, where npm installs them. */
 const foreignPackages = { kysely: "./dist/index.js", fastify: "./fastify.js", react: "./index.js" };
 
-/** Files that keep every rule, some of them only just. */
+/** Files that follow all rules, including edge cases. */
 const ground: Readonly<Record<string, string>> = {
   "package.json": '{"type":"module","workspaces":["packages/*","engines/*"]}',
   "packages/protocol/src/inside.ts": 'import { createHmac } from "node:crypto"; createHmac;',
@@ -134,20 +134,20 @@ const ground: Readonly<Record<string, string>> = {
 };
 
 describe("checkLayers", () => {
-  test("lets files pass that keep every rule", async () => {
+  test("accepts files that follow all rules", async () => {
     const { breaches: found, modules } = await checkLayers(await plant({}));
     expect(found).toEqual([]);
     expect(modules).toBeGreaterThan(20);
   });
 
-  test("reads on through using declarations, also for imports inside them", async () => {
+  test("reads past using declarations, and finds imports inside them", async () => {
     const text =
       'async function f() { await using a = await import("@svc/client"); for (using b of []) b; return a; } f;';
     const { breaches: found } = await checkLayers(await plant({ "packages/agent/src/a.ts": text }));
     expect(found.map(({ rule }) => rule)).toEqual(["agent-imports-downward"]);
   });
 
-  test("has a planted breach for every rule and none for a rule that is gone", () => {
+  test("has a planted breach for each rule and none for a removed rule", () => {
     expect(Object.keys(breaches).sort()).toEqual(layerRules.map(({ name }) => name).sort());
   });
 
@@ -158,7 +158,7 @@ describe("checkLayers", () => {
       found = (await checkLayers(root)).breaches;
     });
 
-    test.each(Object.entries(breaches))("refuses that of %s", (rule, [path]) => {
+    test.each(Object.entries(breaches))("reports the one of %s", (rule, [path]) => {
       expect(found).toContainEqual(expect.objectContaining({ rule, from: namedBy[rule] ?? path }));
     });
   });

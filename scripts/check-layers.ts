@@ -6,13 +6,13 @@ import { walkUsingDeclarations } from "./layers/using-declarations.ts";
 
 walkUsingDeclarations();
 
-/** Fewer modules mean that the parser read nothing, which the tool itself reports as success. */
+/** Fewer modules mean that the parser failed, which the tool itself reports as success. */
 const fewestModules = 60;
 const roots = ["packages", "engines", "bench", "scripts"];
 
 export type LayerBreach = Awaited<ReturnType<typeof checkLayers>>["breaches"][number];
 
-/** Reads every source file below `root` and tells which imports the layer rules forbid. */
+/** Reads all source files below `root` and reports the imports that the layer rules forbid. */
 export async function checkLayers(root: string) {
   const folders = roots.filter((folder) => existsSync(`${root}/${folder}`));
   const { output } = await cruise(
@@ -25,7 +25,7 @@ export async function checkLayers(root: string) {
       tsPreCompilationDeps: "specify",
       combinedDependencies: true,
       doNotFollow: { path: "(^|/)node_modules/" },
-      // Our own only: what an npm package exports often lies in its dist folder.
+      // Only for our own packages: exports of npm packages are often in a dist folder.
       exclude: { path: "^((packages|engines)/[^/]+|bench)/(dist|coverage)/" },
     },
     {
@@ -52,8 +52,7 @@ async function main(): Promise<void> {
   const { modules, breaches } = await checkLayers(process.cwd());
   for (const { rule, from, to, why } of breaches) console.error(`${rule}: ${from} -> ${to}\n  ${why}`);
   console.log(`${modules} modules against ${layerRules.length} layer rules: ${breaches.length} breaches`);
-  if (modules < fewestModules)
-    console.error(`only ${modules} modules were read; at least ${fewestModules} are expected`);
+  if (modules < fewestModules) console.error(`only ${modules} modules were read; expected at least ${fewestModules}`);
   if (breaches.length > 0 || modules < fewestModules) process.exitCode = 1;
 }
 

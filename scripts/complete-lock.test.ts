@@ -4,7 +4,7 @@ import { completeLock, type LockFile } from "./complete-lock.ts";
 
 const tool = (optionalDependencies: Record<string, string>) => ({ version: "1.0.0", dev: true, optionalDependencies });
 
-test("adds an entry for a platform that the lock file knows only as a wish", () => {
+test("adds an entry for a platform that the lock file lists only as an optional dependency", () => {
   const lock: LockFile = {
     packages: { "node_modules/tool": tool({ "@tool/linux-x64-musl": "1.0.0", "@tool/linux-x64-gnu": "1.0.0" }) },
   };
@@ -32,7 +32,7 @@ test("finds an entry below its dependent and adds nothing twice", () => {
   expect(completeLock(lock)).toEqual([]);
 });
 
-test("leaves alone what is not of one platform or not pinned", () => {
+test("ignores dependencies that are not for a single platform or not pinned", () => {
   const lock: LockFile = {
     packages: {
       "node_modules/tool": tool({ extras: "1.0.0", "tool-wasm32-wasi": "1.0.0", "tool-linux-x64": "^1.0.0" }),

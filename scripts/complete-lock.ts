@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-// A registry mirror that holds packages for one platform only lets `npm install` write a lock file without the others, and `npm ci`
-// then refuses that lock file everywhere. This adds the absent entries; `npm ci` skips them on platforms that they are not for.
+// With a registry mirror that has packages for one platform only, `npm install` writes a lock file without the others, and `npm ci`
+// rejects that lock file everywhere. This adds the missing entries; `npm ci` skips them on other platforms.
 
 interface LockEntry {
   version?: string;
@@ -21,7 +21,7 @@ export interface LockFile {
 const processors = ["x64", "arm64", "arm", "ia32", "ppc64", "riscv64", "s390x", "loong64"];
 const systems = ["android", "darwin", "freebsd", "linux", "openharmony", "win32"];
 
-/** Adds an entry for every pinned optional dependency of one platform that has none; gives the names added. */
+/** Adds missing entries for pinned optional dependencies of single platforms; returns their names. */
 export function completeLock(lock: LockFile): string[] {
   const added: string[] = [];
   for (const [path, entry] of Object.entries(lock.packages)) {
@@ -51,7 +51,7 @@ export function completeLock(lock: LockFile): string[] {
   return added.sort();
 }
 
-/** Looks where Node would: below the dependent, then below each folder above it. */
+/** Searches like Node: below the dependent, then below each parent folder. */
 function isPresent(lock: LockFile, dependent: string, name: string): boolean {
   const parts = dependent.split("/");
   const above = parts.map((_, index) => `${parts.slice(0, index + 1).join("/")}/`);

@@ -3,22 +3,22 @@ import { fileURLToPath } from "node:url";
 import { type Expression, expressionsOf, growthOfExpression, productionFiles } from "@svc/testkit/expressions";
 import { describe, expect, test } from "vitest";
 
-// Every regular expression that runs in production takes time in proportion to its text, whatever the text holds.
+// All regular expressions in production must take linear time for any text.
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Constructor calls whose text the file does not spell out, and why each of them needs no worst case here. */
+/** Constructor calls with computed text, and why they need no worst case here. */
 const composedElsewhere: Readonly<Record<string, readonly string[]>> = {
   "packages/protocol/src/redaction/extra-patterns.ts": ["the operator's own patterns, timed at the start"],
   "packages/protocol/src/redaction/value-rule.ts": [
     "the alternation of the families, tried below",
-    "each family or operator's pattern once more, with the flag g",
+    "each family or operator's pattern again, with the flag g",
   ],
   "packages/brain/src/schema/document/row-types.ts": [
-    "a row type with its comment, looked for in the sources alone",
-    "a member of a row type, likewise",
+    "a row type with its comment, searched only in our sources",
+    "a member of a row type, also only in our sources",
   ],
-  "packages/dashboard/src/parts-boot.js": ["the paths of pages, put in by the build, against the page's own address"],
+  "packages/dashboard/src/parts-boot.js": ["the paths of pages, from the build, against the page's own address"],
 };
 
 const files = productionFiles(root).map((file) => {
@@ -28,7 +28,7 @@ const files = productionFiles(root).map((file) => {
 
 const printed = ({ source, flags }: Expression) => `/${source}/${flags}`;
 
-test("every file is read, and what is composed is listed", () => {
+test("all files are read, and computed expressions are listed", () => {
   expect(files.length).toBeGreaterThan(500);
   expect(files.flatMap(({ expressions }) => expressions).length).toBeGreaterThan(250);
   expect(files.flatMap(({ file, unresolved }) => (unresolved > 0 ? [[file, unresolved]] : []))).toEqual(
@@ -38,7 +38,7 @@ test("every file is read, and what is composed is listed", () => {
   );
 });
 
-describe("the cost grows with the length of the text, not with its square", () => {
+describe("the cost is linear in the length of the text, not quadratic", () => {
   test.each(files.filter(({ expressions }) => expressions.length > 0))(
     "$file",
     ({ expressions }) => {
@@ -62,30 +62,30 @@ describe("the cost grows with the length of the text, not with its square", () =
 describe("a worst case is found", () => {
   test.each([
     ["a trimmed end", /\s+$/],
-    ["an end of one letter", /0+$/],
-    ["two neighbours that share a letter", /^a=\s*(.*)$/],
-    ["three of them", /^\s*(?:\[cause\]:|Caused by:)\s*(.*?)\s*\{?$/],
-    ["a beginning that is looked for everywhere", /\S*\d\S*/],
-    ["a quoted part that may hold the quotation mark", /^\s*File "(.+?)", line (\d+)(?:, in (.+))?$/],
-    ["a look behind without end", /(?<=[a-z][a-z0-9+.-]*:\/\/)[^\s"]+(?=@)/gi],
+    ["an end of one character", /0+$/],
+    ["two neighbours that share a character", /^a=\s*(.*)$/],
+    ["three such neighbours", /^\s*(?:\[cause\]:|Caused by:)\s*(.*?)\s*\{?$/],
+    ["a beginning that is tried everywhere", /\S*\d\S*/],
+    ["a quoted part that may contain the quotation mark", /^\s*File "(.+?)", line (\d+)(?:, in (.+))?$/],
+    ["an unbounded look-behind", /(?<=[a-z][a-z0-9+.-]*:\/\/)[^\s"]+(?=@)/gi],
     ["an alternative that a match at the beginning hides", /^0+|0+$/g],
   ])("of %s", (_name, { source, flags }) => {
     expect(growthOfExpression({ source, flags }).worst).not.toBeNull();
   });
 
   test.each([
-    ["a run that begins behind something else", /(?<!0)0+$/],
+    ["a run after another character", /(?<!0)0+$/],
     ["a bounded repetition", /a{0,200}b/],
-    ["all that is left", /^a=([\s\S]*)$/],
+    ["the rest of the text", /^a=([\s\S]*)$/],
   ])("not of %s", (_name, { source, flags }) => {
     expect(growthOfExpression({ source, flags })).toMatchObject({ worst: null });
   });
 });
 
-test("an expression is found wherever it is written", () => {
+test("an expression is found in all its forms", () => {
   const code = [
     "const part = '[a-z]+';",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code under test
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: code under test
     "const form = new RegExp(`^${part}$`, 'u');",
     "const schema = { pattern: '^\\\\d+$' };",
     "text.replace(/x/g, '').split(RegExp('a' + part)); new RegExp(outside);",

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { buildOrExit } from "./build.ts";
 
-// Builds what is stale, then becomes `svc serve`: no process stays in between that would have to pass signals on.
+// Builds stale packages, then becomes `svc serve`, so that no process in between has to forward signals.
 const root = join(import.meta.dirname, "..");
 await buildOrExit(root, [], console.error);
 

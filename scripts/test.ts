@@ -52,7 +52,7 @@ const failed = tallies.flatMap((tally) => tally.failed);
 print("failed", failed);
 console.log(`\n${given.steps.length} steps in ${secondsSince(startedAt)} s`);
 if (performance.now() - startedAt > budgetMinutes * 60_000)
-  console.log(`That is more than the budget of ${budgetMinutes} minutes on two cores.`);
+  console.log(`This exceeds the budget of ${budgetMinutes} minutes on two cores.`);
 console.log(summaryLine(tallies));
 process.exitCode = failed.length > 0 ? 1 : 0;
 
@@ -70,7 +70,7 @@ function findAffected(): Affected | undefined {
   try {
     return affectedSince(join(import.meta.dirname, ".."), given.changedSince);
   } catch (fault) {
-    console.error(`cannot list what changed since ${given.changedSince}: ${(fault as Error).message}`);
+    console.error(`couldn't list the changes since ${given.changedSince}: ${(fault as Error).message}`);
     process.exit(2);
   }
 }

@@ -8,7 +8,7 @@ import { duringRun, pickNamed, resultsFolder, runSuite } from "./harness/run-sui
 import type { BenchMode } from "./harness/suite.ts";
 import { type SuiteEntry, suites } from "./suites.ts";
 
-/** Of each suite. Only a fault reaches it: no suite fails for being slow, and none takes its time from those behind it. */
+/** Time limit of each suite. Only an error reaches it: no suite fails for being slow, and none delays the others. */
 const suiteBoundMs: Readonly<Record<BenchMode, number>> = {
   quick: 10 * 60_000,
   standard: 60 * 60_000,
@@ -46,7 +46,7 @@ async function main(): Promise<number> {
   console.log(timesOf(results));
   const file = await write(report);
   const isClean = !isInterrupted && isPassed(report);
-  console.log(`${isClean ? "every target reached" : "TARGETS MISSED"}; written to ${relative(process.cwd(), file)}`);
+  console.log(`${isClean ? "all targets reached" : "TARGETS MISSED"}; written to ${relative(process.cwd(), file)}`);
   return isInterrupted ? 130 : isClean ? 0 : 1;
 }
 
@@ -60,10 +60,10 @@ function readCommandLine(): { mode: BenchMode; chosen: readonly SuiteEntry[] } {
       for (const { name } of suites) console.log(name);
       process.exit(0);
     }
-    // `npm run bench --quick`, without the `--` before it, reaches us as an npm setting.
+    // npm turns `npm run bench --quick`, without `--` before it, into an npm setting.
     const isQuick = values.quick || process.env.npm_config_quick === "true";
     const isFull = values.full || process.env.npm_config_full === "true";
-    if (isQuick && isFull) throw new Error("--quick and --full exclude each other");
+    if (isQuick && isFull) throw new Error("--quick and --full are mutually exclusive");
     return { mode: isQuick ? "quick" : isFull ? "full" : "standard", chosen: pickNamed(suites, positionals) };
   } catch (fault) {
     console.error(`${(fault as Error).message}\nusage: npm run bench -- [suite...] [--quick | --full | --list]`);

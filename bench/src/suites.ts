@@ -6,7 +6,7 @@ export interface SuiteEntry {
   load(): Promise<BenchSuite>;
 }
 
-/** Every suite, in the order of a whole run. */
+/** All suites, in the order of a complete run. */
 export const suites: readonly SuiteEntry[] = [
   { name: "verify-frame", load: async () => (await import("./ingest/verify-frame.ts")).suite },
   { name: "ingest-sqlite", load: async () => (await import("./ingest/sqlite.ts")).suite },

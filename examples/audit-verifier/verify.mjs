@@ -1,4 +1,4 @@
-// Verifies an audit chain from a dump, by docs/reference/audit-format.md alone. Usage:
+// Verifies an audit chain from a dump, following docs/reference/audit-format.md only. Usage:
 //   SECRETS=$'present\nprevious' node verify.mjs rows.jsonl state.json [anchor.json]
 // Prints one JSON document. Exit code: 0 clean (and the anchor provable), 1 failed or UNPROVABLE.
 import { createHash, createHmac } from "node:crypto";
@@ -30,7 +30,7 @@ function canonicalRow(row) {
   return `{${names.map((name) => `"${name}":${printed(name)}`).join(",")}}`;
 }
 
-/** A point of the state: {id, key_id, occurred_at, row_hmac}; the instants have one width, so texts compare like times. */
+/** A point of the state: {id, key_id, occurred_at, row_hmac}. Times have a fixed width, so strings compare like times. */
 function pointOf({ id, hmac_key_id: key_id, occurred_us, row_hmac }) {
   return { id, key_id, occurred_at: instantOf(occurred_us), row_hmac };
 }
@@ -46,7 +46,7 @@ function readState() {
   return holds ? parsed : null;
 }
 
-/** The reason why a row is bad; null for a good one. */
+/** The reason why a row is invalid; null for a valid one. */
 function judge(row, previous, state) {
   if (row.hmac_version !== 2 || row.legacy_class !== null) return "version";
   if (row.chain_generation !== state.generation) return "generation";
@@ -60,7 +60,7 @@ function judge(row, previous, state) {
   return createHash("sha256").update(reference).digest("hex") === row.actor_ref ? null : "actor";
 }
 
-/** Lines of the dump as they come; only a line feed ends one, since rows may hold U+2028. */
+/** Lines of the dump; only a line feed ends one, since rows may contain U+2028. */
 async function* lines() {
   let rest = "";
   for await (const chunk of createReadStream(rowsFile, "utf8")) {
@@ -98,7 +98,7 @@ async function walk(state, anchor) {
   return { fault, rows, anchored, last: previous };
 }
 
-/** The last good row is the head, or the state says that every row was pruned. */
+/** The last valid row is the head, or the state says that all rows were pruned. */
 function judgeAnchor(anchor, state, { anchored, last }) {
   const { id, hmac_key_id: key_id, row_hmac } = anchor;
   const point = { id, key_id, occurred_at: anchor.occurred_at.replace("Z", "+00:00"), row_hmac };

@@ -5,16 +5,16 @@ import { basename, dirname, join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import type { Workspace } from "./workspaces.ts";
 
-/** The oldest Node whose node:sqlite has what the buffer uses: `timeout`, `isOpen` and `isTransaction`. */
+/** The oldest Node whose node:sqlite has the members that the buffer uses: `timeout`, `isOpen` and `isTransaction`. */
 const oldestNode = [22, 16] as const;
 
-/** Optional packages that are left out: native accelerators, which fit one platform each, and clients that no engine uses. */
+/** Optional packages to omit: native accelerators for single platforms, and clients that no engine uses. */
 const leftOut = ["@valkey/valkey-glide", "bufferutil", "msgpackr-extract", "pg-native", "utf-8-validate"];
 
 /**
- * Builds an entry into one ES module that needs nothing but Node, with a manifest beside it. Equal sources give equal bytes.
+ * Builds an entry into one ES module that needs only Node, and a manifest. Equal sources give equal bytes.
  *
- * @throws Error when something it imports cannot be part of the file.
+ * @throws Error when an import cannot be part of the file.
  */
 export async function buildSingleFile(
   root: string,
@@ -30,7 +30,7 @@ export async function buildSingleFile(
     metafile: true,
     format: "esm",
     platform: "node",
-    // Older than what it runs on: an old Node must be able to parse the file to say which one is needed.
+    // An older target than required: an old Node must be able to parse the file to print the required version.
     target: "node18",
     conditions: ["source"],
     minifyWhitespace: true,
@@ -42,7 +42,8 @@ export async function buildSingleFile(
   const left = Object.values(metafile.outputs).flatMap(({ imports }) =>
     imports.filter(({ external, path }) => external === true && !isBuiltin(path)).map(({ path }) => path),
   );
-  if (left.length > 0) throw new Error(`${entry.source} imports what its file cannot hold: ${left.join(", ")}`);
+  if (left.length > 0)
+    throw new Error(`${entry.source} imports modules that can't be part of its file: ${left.join(", ")}`);
 
   const name = basename(entry.built);
   const code = [
@@ -58,7 +59,7 @@ export async function buildSingleFile(
   writeFileSync(join(dirname(built), "manifest.json"), `${JSON.stringify(manifest)}\n`);
 }
 
-/** What runs first. Imports run before it, so the bundle imports only modules of Node that older versions have as well. */
+/** Runs first. Imports run even before it, so the bundle imports only Node modules that older versions also have. */
 const beginning = (title: string): string => {
   const [major, minor] = oldestNode;
   return `#!/usr/bin/env node
@@ -74,7 +75,7 @@ import { createRequire as requireFrom } from "node:module";
 const require = requireFrom(import.meta.url);`;
 };
 
-/** Loads node:sqlite after the version check, because older versions of Node lack it, and without the warning of Node 22 that it is experimental. */
+/** Loads node:sqlite after the version check, because older versions of Node lack it, and without Node 22's warning that it is experimental. */
 const lateSqlite: Plugin = {
   name: "late-sqlite",
   setup({ onResolve, onLoad }) {
@@ -88,7 +89,7 @@ const lateSqlite: Plugin = {
   },
 };
 
-/** Makes the packages that are left out fail to load, as if they were not installed. */
+/** Makes omitted packages fail to load, as if they were not installed. */
 const withoutOptional: Plugin = {
   name: "without-optional",
   setup({ onResolve, onLoad }) {
@@ -99,7 +100,7 @@ const withoutOptional: Plugin = {
   },
 };
 
-/** The licences of the packages in the file, which most of them ask to be kept with it. */
+/** The licences of the packages in the file, which most of them require to be included. */
 function licences(root: string, inputs: readonly string[]): string {
   const folders = inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
   const texts = [...new Set(folders)].sort().map((folder) => {

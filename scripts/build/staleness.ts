@@ -7,18 +7,18 @@ const stampFile = "dist/.stamp";
 const ignored = /(^|\/)(dist|node_modules|coverage)(\/|$)|[.]test[.]tsx?$|[.]tsbuildinfo$/;
 
 /**
- * Packages of many small modules that go into the files of whoever imports them, as far as they are used: a thread that wants one
- * function of the protocol would else load a thousand modules. All other packages are imported as they are.
+ * Packages of many small modules, which are bundled into their importers as far as they are used: otherwise a thread that needs one
+ * function of the protocol would load a thousand modules. All other packages stay imports.
  */
 export const bundledPackages: readonly string[] = ["@svc/protocol", "typebox", "kysely"];
 
 /**
- * A digest over everything a package's build reads: its files, those of the packages that are bundled into it, and the tools. Content
- * decides, not times, so that a checkout or a branch switch rebuilds exactly what differs.
+ * A digest of all inputs of a package's build: its files, those of the packages bundled into it, and the tools. It uses contents and not
+ * times, so that a checkout or a branch switch rebuilds only changed packages.
  */
 export function inputsDigest(root: string, workspace: Workspace, all: readonly Workspace[]): string {
   const digest = createHash("sha256");
-  // Modules keep most imports of other packages; websites and single files bundle them.
+  // Modules keep most imports of other packages; websites and single files bundle them all.
   const bundlesAll = workspace.isWebsite || workspace.singleFiles.length > 0;
   const folders = bundlesAll ? reachedFolders(workspace, all) : [workspace.folder, ...bundledFolders(workspace, all)];
   const files = folders.flatMap((folder) =>
@@ -38,7 +38,7 @@ export function inputsDigest(root: string, workspace: Workspace, all: readonly W
   return digest.digest("hex");
 }
 
-/** True when the last finished build had these inputs and its files are still there. */
+/** Whether the last finished build had these inputs and its files still exist. */
 export function isFresh(root: string, workspace: Workspace, digest: string): boolean {
   const stamp = join(root, workspace.folder, stampFile);
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== digest) return false;
@@ -47,7 +47,7 @@ export function isFresh(root: string, workspace: Workspace, digest: string): boo
   return outputs.every((output) => existsSync(join(root, workspace.folder, output)));
 }
 
-/** Called after the last output is written: a build that was interrupted leaves no stamp and is done again. */
+/** Called after the last output is written: an interrupted build leaves no stamp and runs again. */
 export function markFresh(root: string, workspace: Workspace, digest: string): void {
   mkdirSync(join(root, workspace.folder, "dist"), { recursive: true });
   writeFileSync(join(root, workspace.folder, stampFile), digest);

@@ -11,9 +11,9 @@ export interface Workspace {
   readonly version: string;
   /** From the repository root, with forward slashes: `packages/brain`. */
   readonly folder: string;
-  /** Each entry's source and built file, from the package folder: `./src/index.ts` and `./dist/index.js`. */
+  /** Each entry's source and built file, relative to the package folder. */
   readonly entries: readonly Entry[];
-  /** The entries whose built file ends in `.mjs`: each becomes one file with everything that it imports. */
+  /** The entries whose built file ends in `.mjs`: each becomes one file with all its imports. */
   readonly singleFiles: readonly Entry[];
   /** Built by vite into static files instead of by esbuild into modules. */
   readonly isWebsite: boolean;
@@ -29,10 +29,10 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Packages that only tests and benchmarks use; they always run from source. */
+/** Packages for tests and benchmarks only, which always run from source. */
 const developmentOnly = new Set(["packages/testkit", "engines/conformance", "bench"]);
 
-/** Every workspace package that is built, in the order of their folders. A `*` entry of an exports map has no build of its own. */
+/** All workspace packages with a build, ordered by folder. A `*` entry of an exports map has no build of its own. */
 export function readWorkspaces(root: string): readonly Workspace[] {
   const { workspaces } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { workspaces: string[] };
   const manifests = workspaces.flatMap((pattern) => globSync(`${pattern}/package.json`, { cwd: root })).sort();

@@ -6,7 +6,7 @@ import type { ApiDocument } from "./client-types.ts";
 
 const openApi = new URL("../../packages/client/openapi.json", import.meta.url);
 
-test("every operation has a call, or a reason to have none", () => {
+test("every operation has a call, or a reason for having none", () => {
   const { paths }: ApiDocument = JSON.parse(readFileSync(openApi, "utf8"));
   const names = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
   const calls = createClient({});

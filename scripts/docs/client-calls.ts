@@ -1,30 +1,30 @@
-/** The calls of the client: a function for each operation of the API document. */
+/** The client's calls: a function for each operation of the API document. */
 import { type ApiDocument, comment, type Operation, operationsOf, queryName, typeText } from "./client-types.ts";
 
 const base = "/api/v1";
 
-/** Operations that the client has no call for, and why. */
+/** Operations without a call in the client, and the reasons. */
 export const withoutCall: Readonly<Record<string, string>> = {
-  uploadFrames: "for agents, which sign what they send",
-  pollCommands: "for agents, which sign what they send",
-  getAgentFile: "downloaded by curl where an agent is to run",
-  getAgentManifest: "outside /api/v1; the dashboard reads it beside the file",
+  uploadFrames: "for agents, which sign their frames",
+  pollCommands: "for agents, which sign their frames",
+  getAgentFile: "downloaded with curl on the agent's machine",
+  getAgentManifest: "outside /api/v1; the dashboard reads it with the file",
   getHealth: "a probe, for load balancers and supervisors",
   getReadiness: "a probe, for load balancers and supervisors",
-  completeSetup: "the page at /setup posts a form of its own",
-  getUser: "listUsers gives the same of every user",
+  completeSetup: "the page at /setup posts its own form",
+  getUser: "listUsers returns the same for all users",
 };
 
-/** Operations whose call is in packages/client/src/hand-written-calls.ts, and why. */
+/** Operations whose call is in packages/client/src/hand-written-calls.ts, and the reasons. */
 const handWritten: Readonly<Record<string, string>> = {
   listTasks: "as a page and as a file",
   listAudit: "as a page and as a file",
   deleteTasks: "by ids and by filter",
-  listAgentStatus: "with what samples hold",
-  getDeepHealth: "its 503 is an answer too",
+  listAgentStatus: "with the type of samples",
+  getDeepHealth: "its 503 is a valid answer",
 };
 
-/** Each takes the parts of its path, then its query or body, then how it is called. */
+/** Each call takes the path parameters, then the query or body, then the call options. */
 export function clientCalls({ paths, components }: ApiDocument): string {
   const calls = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)

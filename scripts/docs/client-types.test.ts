@@ -7,7 +7,7 @@ function printed(schemas: ApiDocument["components"]["schemas"], paths: ApiDocume
   return clientTypes({ paths, components: { schemas } }).split("\n").slice(2).join("\n");
 }
 
-test("an object is an interface, whose members say what they hold", () => {
+test("an object becomes an interface with described members", () => {
   const Task = {
     type: "object",
     description: "one job",
@@ -37,7 +37,7 @@ export interface Task {
 `);
 });
 
-test("an enumeration is a list and the type of its members", () => {
+test("an enumeration becomes a list and the type of its members", () => {
   expect(printed({ TaskPriority: { type: "string", enum: ["high", "low"] } })).toBe(`export const taskPriorities = [
   "high",
   "low",
@@ -46,7 +46,7 @@ export type TaskPriority = (typeof taskPriorities)[number];
 `);
 });
 
-test("the query of an operation is an interface of its own, its path is not", () => {
+test("an operation's query becomes an interface, its path does not", () => {
   const parameters = [
     { name: "slug", in: "path", required: true, schema: text },
     { name: "field", in: "query", required: true, description: "what to count", schema: text },

@@ -87,7 +87,7 @@ function membersText({ properties = {}, required = [] }: Schema, indent: string)
   return `{\n${members.join("")}${indent}}`;
 }
 
-/** The description of a member, which may stand on the part that is not null. */
+/** The description of a member, which may be on its non-null part. */
 const noteOf = (schema: Schema): string | undefined =>
   schema.description ?? schema.anyOf?.find(({ description }) => description !== undefined)?.description;
 
@@ -119,7 +119,7 @@ export function typeText(schema: Schema, indent = ""): string {
   }
 }
 
-/** `unknown` holds null as well. */
+/** `unknown` includes null. */
 const unionOf = (types: readonly string[]): string =>
   types.includes("unknown") ? "unknown" : [...new Set(types)].join(" | ");
 

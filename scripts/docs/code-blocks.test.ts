@@ -43,15 +43,15 @@ describe("shell blocks", () => {
   });
 
   test.each([
-    ["svc start", "10: there is no svc start"],
-    ["svc serve --prot 1", "10: svc serve has no --prot"],
-    ["true\nsvc tasks list \\\n  --stat x", "11: svc tasks list has no --stat"],
-    ["SVC_TOKN=x svc serve", "10: there is no setting SVC_TOKN"],
-    ["docker run -e SVC_TOKN svc", "10: there is no setting SVC_TOKN"],
-    ["npm run nothing", "10: there is no npm script nothing"],
-    ["curl $svc/projects/default/task", "10: there is no route GET /projects/default/task"],
-    ["curl -X DELETE http://h/api/v1/auth/login", "10: there is no route DELETE /auth/login"],
-    ["node svc-agent.mjs bullmq --rediss x", "10: svc agent has no --rediss"],
+    ["svc start", "10: svc start does not exist"],
+    ["svc serve --prot 1", "10: svc serve has no option --prot"],
+    ["true\nsvc tasks list \\\n  --stat x", "11: svc tasks list has no option --stat"],
+    ["SVC_TOKN=x svc serve", "10: setting SVC_TOKN does not exist"],
+    ["docker run -e SVC_TOKN svc", "10: setting SVC_TOKN does not exist"],
+    ["npm run nothing", "10: npm script nothing does not exist"],
+    ["curl $svc/projects/default/task", "10: route GET /projects/default/task does not exist"],
+    ["curl -X DELETE http://h/api/v1/auth/login", "10: route DELETE /auth/login does not exist"],
+    ["node svc-agent.mjs bullmq --rediss x", "10: svc agent has no option --rediss"],
   ])("refuse %j", (code, fault) => {
     expect(check("sh", code)).toEqual([fault]);
   });

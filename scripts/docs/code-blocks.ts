@@ -2,19 +2,19 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { transformSync } from "esbuild";
 
-/** A statement in a code block of the documentation that does not hold. */
+/** A wrong statement in a code block of the documentation. */
 export interface BlockFault {
   readonly document: string;
   readonly line: number;
   readonly fault: string;
 }
 
-/** What code blocks may refer to. */
+/** The names that code blocks may use. */
 export interface KnownNames {
   /** Options by command, such as `tasks list`, without `svc`. */
   readonly commands: ReadonlyMap<string, ReadonlySet<string>>;
   readonly settings: ReadonlySet<string>;
-  /** Of package.json. */
+  /** Scripts of package.json. */
   readonly scripts: ReadonlySet<string>;
   /** `GET /projects/{slug}/tasks`, below `/api/v1`. */
   readonly routes: readonly string[];
@@ -22,7 +22,7 @@ export interface KnownNames {
 
 interface Block {
   readonly language: string;
-  /** The line of its first line of code, from 1. */
+  /** The line number of its first line of code, from 1. */
   readonly line: number;
   readonly lines: readonly string[];
 }
@@ -112,7 +112,7 @@ function shellFaults(line: string, names: KnownNames): string[] {
   const settings = [...line.matchAll(/(?<![\w$])(SVC_\w+)(?==)|-e (SVC_\w+)/g)].map(
     ([, set, passed]) => set ?? passed ?? "",
   );
-  const faults = settings.filter((name) => !names.settings.has(name)).map((name) => `there is no setting ${name}`);
+  const faults = settings.filter((name) => !names.settings.has(name)).map((name) => `setting ${name} does not exist`);
   for (const command of line.split(/&&|\|\|?|;|\$\(/)) {
     const words = command.trim().split(/\s+/);
     while (/^(?:\w+=|export$|sudo$|npx$)/.test(words[0] ?? "")) words.shift();
@@ -121,7 +121,7 @@ function shellFaults(line: string, names: KnownNames): string[] {
     if (program === "node" && /svc-agent\.mjs$/.test(args[0] ?? ""))
       faults.push(...commandFaults(["agent", ...args.slice(1)], names));
     const script = /^npm run (\S+)/.exec(words.join(" "))?.[1]?.replace(/\W+$/, "");
-    if (script !== undefined && !names.scripts.has(script)) faults.push(`there is no npm script ${script}`);
+    if (script !== undefined && !names.scripts.has(script)) faults.push(`npm script ${script} does not exist`);
     if (program === "curl") faults.push(...routeFaults(command, names));
   }
   return faults;
@@ -131,11 +131,11 @@ function commandFaults(args: readonly string[], { commands }: KnownNames): strin
   const words = args.filter((word) => !word.startsWith("-"));
   const name = [words.slice(0, 2).join(" "), words[0] ?? ""].find((each) => commands.has(each));
   if (name === undefined)
-    return words[0] === "help" || args[0] === "--help" ? [] : [`there is no svc ${words[0] ?? ""}`];
+    return words[0] === "help" || args[0] === "--help" ? [] : [`svc ${words[0] ?? ""} does not exist`];
   return args
     .map((word) => /^--[\w-]+/.exec(word)?.[0])
     .filter((option) => option !== undefined && option !== "--help" && !commands.get(name)?.has(option))
-    .map((option) => `svc ${name} has no ${option}`);
+    .map((option) => `svc ${name} has no option ${option}`);
 }
 
 function routeFaults(command: string, { routes }: KnownNames): string[] {
@@ -153,10 +153,10 @@ function routeFaults(command: string, { routes }: KnownNames): string[] {
       parts.every((part, index) => part.startsWith("{") || part === given[index])
     );
   });
-  return exists ? [] : [`there is no route ${method} ${path}`];
+  return exists ? [] : [`route ${method} ${path} does not exist`];
 }
 
-/** Names from the documents that are printed from the code, the agent's table of options, package.json and the OpenAPI document. */
+/** Names from the generated documents, the agent's table of options, package.json and the OpenAPI document. */
 function knownNames(root: string): KnownNames {
   const read = (path: string): string => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : "");
   const commands = new Map(

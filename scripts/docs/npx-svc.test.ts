@@ -8,9 +8,9 @@ const pages = globSync(["*.md", "{docs,examples,engines,packages}/**/*.md"], {
   exclude: (path) => path.includes("node_modules") || path.startsWith("docs/plan"),
 });
 
-// Outside of this repository, npm downloads and runs a package of somebody else.
+// Outside this repository, npm would download and run someone else's package.
 test.each(pages.filter((page) => readFileSync(join(root, page), "utf8").includes("npx svc")))(
-  "%s says that `npx svc` is run inside the checkout",
+  "%s says that `npx svc` must run inside the checkout",
   (page) => {
     expect(readFileSync(join(root, page), "utf8")).toMatch(/inside (the|a) checkout/i);
   },

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
-/** A path, or a heading behind `#`, that a document names and that does not exist. */
+/** A path or `#heading` in a document that does not exist. */
 export interface DeadPath {
   readonly document: string;
   readonly line: number;
@@ -9,14 +9,14 @@ export interface DeadPath {
 }
 
 const link = /\]\((?<target>[^)\s]+)\)/g;
-/** A path in code marks that begins at a folder of the repository; patterns and placeholders are not meant. */
+/** A path in code marks from the repository root; patterns and placeholders are ignored. */
 const codePath = /`(?<target>(?:packages|engines|bench|scripts|docs)\/[\w./-]+)`/g;
-/** The end of a source's path in code marks, such as `features/audit/routes.ts`. */
+/** A partial source path in code marks, without its first folders. */
 const pathEnd = /`(?<target>(?!(?:packages|engines|bench|scripts|docs)\/)(?:[\w-]+\/)+[\w.-]+\.tsx?)`/g;
 
 /**
- * Checks the references in Markdown files at the root, below docs/ and in packages: links to files and to headings, paths in code marks,
- * and ends of paths of sources and tests.
+ * Checks the references in Markdown files at the root, below docs/ and in packages: links to files and headings, paths in code marks, and
+ * partial paths of sources and tests.
  */
 export function deadPaths(root: string): readonly DeadPath[] {
   const documents = globSync(["*.md", "docs/**/*.md", "packages/*/*.md"], { cwd: root }).sort();
@@ -54,7 +54,7 @@ function deadPathsOf(root: string, document: string, sources: readonly string[])
   return dead;
 }
 
-/** The anchors that a Markdown renderer gives the headings of a page, as GitHub does: repeated ones are numbered. */
+/** The anchors of a page's headings, as on GitHub: repeated ones are numbered. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const anchors = new Set<string>();
   for (const [, heading = ""] of text.replace(/^```.*?^```/gms, "").matchAll(/^#{1,6} +(.+)$/gm)) {

@@ -1,17 +1,17 @@
 import { clientCalls } from "./client-calls.ts";
 import { type ApiDocument, clientTypes } from "./client-types.ts";
 
-/** A document that is printed from the code. */
+/** A document generated from the code. */
 export interface GeneratedDocument {
   /** From the repository root. */
   readonly path: string;
-  /** The whole text, ending in a newline; the same on every machine and at every time. */
+  /** The complete text, ending in a newline; it must be deterministic. */
   generate(): string | Promise<string>;
 }
 
 /**
- * Every document that must equal what the code prints. Generators live with what they print and are exported by their package. They run
- * from the sources, so a check never sees a stale build.
+ * All generated documents. Generators are next to the code that they document, and their package exports them. They run from the sources,
+ * so a check never uses a stale build.
  */
 export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: "packages/brain/ROUTES.md", generate: async () => (await brain()).routesDocument() },

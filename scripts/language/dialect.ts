@@ -16,9 +16,8 @@ const word = (text: string, instead: string): DialectWord => ({
 export const dialect: readonly DialectWord[] = [
   word("told|tell|tells|telling", "reported, notify, show"),
   word("heard|hears?|unheard", "received, notified, last heartbeat"),
-  // `gone` in quotes is an error code of the API.
-  { word: "gone", pattern: /(?<![`"])\bgone\b/, instead: "disconnected, deleted, offline, missing" },
-  word("nobody knows|nobody", "unknown, no user, none"),
+  word("gone", "disconnected, deleted, offline, missing"),
+  word('nobody knows|(?<!["`])nobody(?!["`])', "unknown, no user, none"),
   word("whoever|whomever", "the user who, the caller, anyone who"),
   word("somebody|anybody|everybody", "someone, anyone, everyone, or the role that is meant"),
   word("meanwhile", "in the meantime, or say what happens first"),
@@ -57,6 +56,8 @@ export const dialect: readonly DialectWord[] = [
  * an empty beginning.
  */
 export const rewrittenPaths: readonly string[] = [
+  "bench/",
+  "deploy/",
   "docs/README.md",
   "docs/adr/",
   "docs/concepts/",
@@ -83,9 +84,8 @@ export const rewrittenPaths: readonly string[] = [
   "docs/reference/second-factor.md",
   "docs/reference/threats.md",
   "docs/reference/wire-protocol.md",
-  "engines/bullmq/",
-  "engines/conformance/",
-  "examples/bullmq/README.md",
+  "engines/",
+  "examples/",
   "packages/agent/",
   "packages/brain/src/features/agent-file/",
   "packages/brain/src/features/agent-transport/",
@@ -127,4 +127,7 @@ export const rewrittenPaths: readonly string[] = [
   "packages/dashboard/test/traffic/",
   "packages/dashboard/test/window/",
   "packages/protocol/",
+  "packages/testkit/",
+  "scripts/",
+  "vitest.config.ts",
 ];

@@ -2,8 +2,7 @@ import type { Pattern, Statement, VariableDeclarator } from "@swc/core";
 import { Visitor } from "@swc/core/Visitor.js";
 
 /**
- * Teaches the visitor on which the layer check rests to walk through `using` declarations, so that such a file is read instead of
- * ending the whole check.
+ * Adds support for `using` declarations to the visitor of the layer check, so that such a file is read instead of ending the check.
  */
 export function walkUsingDeclarations(): void {
   const { visitStatement, visitPattern } = Visitor.prototype;
@@ -22,7 +21,7 @@ export function walkUsingDeclarations(): void {
   };
 }
 
-/** What `using x = …` declares; the parser gives such a node, and its own types do not know it. */
+/** The node of `using x = …`, which the parser returns but does not declare in its types. */
 function usedIn(node: {
   readonly type: string;
   readonly decls?: VariableDeclarator[];

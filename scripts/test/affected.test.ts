@@ -7,7 +7,7 @@ import { affectedBy, affectedSince } from "./repository.ts";
 const features = "packages/brain/src/features";
 const browser = "packages/dashboard/test";
 
-/** Each file, and what it imports. */
+/** Each file and its imports. */
 const files: Readonly<Record<string, readonly string[]>> = {
   [`${features}/queues/list.ts`]: [],
   [`${features}/queues/index.ts`]: [`${features}/queues/list.ts`],
@@ -45,7 +45,7 @@ const testsOf = (...changed: readonly string[]) =>
   affectedIn(...changed).tests.filter((file) => file !== "scripts/expressions.test.ts");
 
 describe("a change", () => {
-  test("of a feature of the brain affects its folder, its importers and its flows, and nothing through the whole service", () => {
+  test("of a feature of the brain affects its folder, its importers and its flows, but nothing through the whole service", () => {
     expect(testsOf(`${features}/queues/list.ts`)).toEqual([
       `${features}/queues/routes.test.ts`,
       `${features}/workers/list.test.ts`,
@@ -55,25 +55,25 @@ describe("a change", () => {
     ]);
   });
 
-  test("of a test affects that one alone", () => {
+  test("of a test affects only that test", () => {
     expect(affectedIn(`${features}/queues/routes.test.ts`).tests).toEqual([`${features}/queues/routes.test.ts`]);
   });
 
-  test("that deletes a file affects what still imports it, and its folder", () => {
-    const gone = `${features}/queues/gone.ts`;
-    const graph = new Map(Object.entries({ ...files, [gone]: [], "bench/src/rate.test.ts": [gone] }));
-    const { tests } = affectedTests([gone], graph, [...existing, "bench/src/rate.test.ts"]);
+  test("that deletes a file affects its remaining importers and its folder", () => {
+    const deleted = `${features}/queues/deleted.ts`;
+    const graph = new Map(Object.entries({ ...files, [deleted]: [], "bench/src/rate.test.ts": [deleted] }));
+    const { tests } = affectedTests([deleted], graph, [...existing, "bench/src/rate.test.ts"]);
     expect(tests).toEqual(expect.arrayContaining(["bench/src/rate.test.ts", `${features}/queues/routes.test.ts`]));
   });
 
-  test("of a command affects every test of the command line", () => {
+  test("of a command affects all tests of the command line", () => {
     expect(testsOf("packages/cli/src/agent.ts")).toEqual([
       "packages/cli/test/agent.test.ts",
       "packages/cli/test/login.test.ts",
     ]);
   });
 
-  test("of what is no feature affects what gets to it through the whole as well", () => {
+  test("outside the features also affects tests that reach it through the whole service", () => {
     expect(testsOf("packages/agent/src/index.ts")).toEqual(["packages/cli/test/agent.test.ts"]);
   });
 
@@ -88,20 +88,20 @@ describe("a change", () => {
   test.each([
     ["packages/dashboard/src/ui/Button.tsx"],
     ["packages/dashboard/index.html"],
-    ["packages/dashboard/src/features/unheard-of/page.tsx"],
+    ["packages/dashboard/src/features/unknown/page.tsx"],
     ["packages/client/src/index.ts"],
-  ])("of %s affects every browser test", (file) => {
+  ])("of %s affects all browser tests", (file) => {
     expect(testsOf(file)).toEqual(everyBrowserTest);
   });
 
-  test("of what browser tests share affects those that import it", () => {
+  test("of a file that browser tests share affects those that import it", () => {
     expect(testsOf(`${browser}/site.ts`)).toEqual([
       `${browser}/fleet/bars.browser.test.ts`,
       `${browser}/tasks/rows.browser.test.ts`,
     ]);
   });
 
-  test("of production sources affects the test of all their regular expressions, others do not", () => {
+  test("only of production sources affects the test of all regular expressions", () => {
     expect(affectedIn("packages/agent/src/index.ts").tests).toContain("scripts/expressions.test.ts");
     expect(affectedIn(`${browser}/site.ts`).tests).not.toContain("scripts/expressions.test.ts");
   });
@@ -121,18 +121,18 @@ describe("a change", () => {
   ])("of %s affects everything", (file) => {
     const affected = affectedIn("README.md", file);
     expect(affected).toMatchObject({ tests: everyTest, everythingBecause: file });
-    expect(affectedLine(affected)).toBe(`every test can be affected: ${file} changed`);
+    expect(affectedLine(affected)).toBe(`all tests can be affected: ${file} changed`);
   });
 
   test.each([["README.md"], ["docs/reference/api.md"]])("of %s affects no test", (file) => {
     expect(affectedIn(file).tests).toEqual([]);
   });
 
-  test("is summed up in a line, which says what is left out", () => {
+  test("is summed up in a line, including the omitted tests", () => {
     const all = everyTest.length;
     expect(affectedLine(affectedIn("README.md"))).toBe(`0 test files can be affected (of ${all})`);
     expect(affectedLine(affectedIn(`${features}/queues/list.ts`))).toBe(
-      `6 test files can be affected (of ${all}); those that meet a feature only in a running service or a browser are left to a whole run`,
+      `6 test files can be affected (of ${all}); tests that reach a feature only through a running service or a browser need a complete run`,
     );
   });
 });
@@ -154,7 +154,7 @@ describe("in this repository", () => {
     expect(tests).toHaveLength(all);
   });
 
-  test("a feature of the dashboard affects the browser tests of its area alone", () => {
+  test("a feature of the dashboard affects only the browser tests of its area", () => {
     const { tests } = affectedBy(root, ["packages/dashboard/src/features/tasks/StateRail.tsx"]);
     const inBrowser = tests.filter((file) => file.startsWith(browser));
     expect(inBrowser.filter((file) => !file.startsWith(`${browser}/tasks/`))).toEqual([]);

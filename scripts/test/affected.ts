@@ -2,13 +2,13 @@ import { posix } from "node:path";
 import { type ImportGraph, reachedFrom } from "./import-graph.ts";
 
 export interface Affected {
-  /** The files of tests to run, in order. */
+  /** The test files to run, in order. */
   readonly tests: readonly string[];
-  /** All there are. */
+  /** The number of all test files. */
   readonly all: number;
-  /** The changed file that can affect every test; undefined where there is none. */
+  /** The changed file that can affect all tests; undefined if there is none. */
   readonly everythingBecause?: string;
-  /** Tests that meet a changed feature of the brain only in a running service are left out. */
+  /** Tests that reach a changed feature of the brain only through a running service are omitted. */
   readonly leavesOutServices: boolean;
 }
 
@@ -17,13 +17,13 @@ const feature = /^packages\/(brain|dashboard)\/src\/features\/([^/]+)\//;
 const commandLine = /^packages\/cli\/(?:src|bin)\//;
 const browserTests = "packages/dashboard/test/";
 const flows = "packages/brain/test/";
-/** Tries the regular expressions of every production file. */
+/** Tests the regular expressions of all production files. */
 const expressionsTest = "scripts/expressions.test.ts";
 
-/** Where everything is put together. A test that gets to a feature or a command only through it does not count as a test of that one. */
+/** Composition roots. A test that reaches a feature or a command only through one does not count as its test. */
 const compositionRoot = /^packages\/(?:brain\/src\/app\/|cli\/src\/commands\.ts$)/;
 
-/** What every test depends on, in ways that no import shows. */
+/** Files that all tests depend on without an import. */
 const foundations: readonly RegExp[] = [
   compositionRoot,
   /^packages\/brain\/src\/(?:platform\/|schema\/|[^/]+$)/,
@@ -34,7 +34,7 @@ const foundations: readonly RegExp[] = [
   /^(?:.*\/)?package\.json$/,
 ];
 
-/** The folder of browser tests of each feature of the dashboard: they drive what was built, and import nothing of it. */
+/** The folder of browser tests for each feature of the dashboard: they use the built pages and import none of their sources. */
 export const browserAreas: Readonly<Record<string, readonly string[]>> = {
   tasks: ["tasks", "task-data"],
   commands: ["actions", "dead-letters"],
@@ -45,7 +45,7 @@ export const browserAreas: Readonly<Record<string, readonly string[]>> = {
   audit: ["audit"],
 };
 
-/** Which tests a change of these files can affect. The graph knows every file, those that were deleted as well. */
+/** The tests that a change of these files can affect. The graph includes deleted files. */
 export function affectedTests(changed: readonly string[], graph: ImportGraph, existing: readonly string[]): Affected {
   const all = existing.filter((file) => testFile.test(file)).sort();
   const changedTests = changed.filter((file) => testFile.test(file));
@@ -72,7 +72,7 @@ export function affectedTests(changed: readonly string[], graph: ImportGraph, ex
   };
 }
 
-/** Whether a change of a file affects a test that imports nothing of it. */
+/** Whether a change of a file affects a test that does not import it. */
 function ruleOf(file: string, graph: ImportGraph): (test: string) => boolean {
   const isProduction = /^(?:packages|engines)\/[^/]+\/src\//.test(file);
   const isAffected = partRuleOf(file, graph);
@@ -97,17 +97,17 @@ function partRuleOf(file: string, graph: ImportGraph): (test: string) => boolean
   return () => false;
 }
 
-/** `bulk-retry-kill.test.ts` and `bulk-retries.test.ts` are named after `bulk-retries`. */
+/** `bulk-retry-kill.test.ts` and `bulk-retries.test.ts` both belong to `bulk-retries`. */
 function isNamedAfter(test: string, name: string): boolean {
   const singular = name.endsWith("ies") ? `${name.slice(0, -3)}y` : name.replace(/s$/, "");
   return [name, singular].some((start) => new RegExp(`^${start}[.-]`).test(posix.basename(test)));
 }
 
-/** What a run says about its choice, in one line. */
+/** One line about the selected tests. */
 export function affectedLine({ tests, all, everythingBecause, leavesOutServices }: Affected): string {
-  if (everythingBecause !== undefined) return `every test can be affected: ${everythingBecause} changed`;
+  if (everythingBecause !== undefined) return `all tests can be affected: ${everythingBecause} changed`;
   const left = leavesOutServices
-    ? "; those that meet a feature only in a running service or a browser are left to a whole run"
+    ? "; tests that reach a feature only through a running service or a browser need a complete run"
     : "";
   return `${tests.length} test files can be affected (of ${all})${left}`;
 }

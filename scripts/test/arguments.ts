@@ -2,9 +2,9 @@ import { type Step, steps } from "./steps.ts";
 
 export interface TestArguments {
   readonly steps: readonly Step[];
-  /** Only what a change since this commit can affect; undefined for everything. */
+  /** Run only the tests that a change since this commit can affect; undefined for all. */
   readonly changedSince: string | undefined;
-  /** Every combination, also those that a cheaper one stands for. */
+  /** Run all combinations, including those that a cheaper one represents. */
   readonly isEverything: boolean;
 }
 
@@ -14,7 +14,7 @@ export const usage = `usage: npm test -- [step ...] [--changed[=commit]] [--ever
                 those that meet a changed feature only in a running service are left to a whole run
   --everything  every test on every database`;
 
-/** @throws Error for a word that is none of these. */
+/** @throws Error for any other argument. */
 export function parseArguments(words: readonly string[]): TestArguments {
   let changedSince: string | undefined;
   let isEverything = false;
@@ -26,7 +26,7 @@ export function parseArguments(words: readonly string[]): TestArguments {
     else if (steps.some(({ name }) => name === word)) names.push(word);
     else throw new Error(`unknown: ${word}`);
   }
-  if (changedSince === "") throw new Error("--changed= needs a commit");
+  if (changedSince === "") throw new Error("--changed= requires a commit");
   return {
     steps: names.length === 0 ? steps : steps.filter(({ name }) => names.includes(name)),
     changedSince,

@@ -38,13 +38,13 @@ test.each([
   expect(namedBy(text)).toEqual([]);
 });
 
-test("what follows an import of types is read again", () => {
+test("imports after a type-only import are read", () => {
   expect(namedBy('import type { Style } from "./style.css";\nimport { near } from "./near.ts";')).toEqual([
     "upper/near.ts",
   ]);
 });
 
-test("a file is reached in any number of steps, round a circle too, and not beyond an end", () => {
+test("a file is reached in any number of steps, even in a cycle, and not beyond an end", () => {
   const graph = new Map([
     ["low", ["middle"]],
     ["middle", ["low"]],

@@ -1,12 +1,12 @@
 import { posix } from "node:path";
 
-/** What each file names: the files that it imports, reads, or starts as programs. */
+/** The files that each file imports, reads, or starts as programs. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
 export interface SourcePackage {
   readonly name: string;
   readonly folder: string;
-  /** Where each export lies in its sources: `./sub`, or `./part/*`. */
+  /** The source of each export: `./sub`, or `./part/*`. */
   readonly exports: Readonly<Record<string, string>>;
 }
 
@@ -14,7 +14,7 @@ const source = /\.(?:[mc]?[jt]s|tsx)$/;
 const quotedPath = /"([\w@.*/-]+)"/g;
 const typeImport = /^(?:import type|export type [{*])/;
 
-/** The graph of these files, whose texts `read` gives. */
+/** The graph of these files; `read` returns their texts. */
 export function importGraph(
   files: readonly string[],
   packages: readonly SourcePackage[],
@@ -30,7 +30,7 @@ export function importGraph(
   );
 }
 
-/** Everything in double quotes that could be a file; not what only types are imported from, which no test loads. */
+/** All strings in double quotes that could be a file; not type-only imports, which no test loads. */
 function namedPaths(text: string): string[] {
   const paths: string[] = [];
   let isTypeImport = false;
@@ -56,7 +56,7 @@ function resolve(from: string, path: string, packages: readonly SourcePackage[])
   return posix.join(owner.folder, wanted);
 }
 
-/** The files from which these can be reached, themselves among them. A way ends at a file that `isEnd` names. */
+/** All files from which these can be reached, including themselves. Paths end at files for which `isEnd` returns true. */
 export function reachedFrom(
   graph: ImportGraph,
   targets: readonly string[],

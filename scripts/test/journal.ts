@@ -1,11 +1,11 @@
 import { appendFileSync } from "node:fs";
 
-/** Names the file that `journal-reporter.ts` writes. */
+/** The environment variable with the path that `journal-reporter.ts` writes to. */
 export const journalVariable = "SVC_TEST_JOURNAL";
 
 /**
- * What a vitest project writes while it runs, a line of JSON each: it shows that the run goes on, and what was run is kept when the run
- * has to be ended. Times are in milliseconds.
+ * A line of JSON that a vitest project writes while it runs. The journal shows progress, and keeps the results when the run has to be
+ * ended. Times are in milliseconds.
  */
 export type JournalLine =
   | { readonly kind: "file begun"; readonly file: string }
@@ -18,7 +18,7 @@ export type JournalLine =
       readonly state: "passed" | "failed" | "skipped" | "pending";
       readonly note?: string | undefined;
     }
-  /** `fault` is an error outside of its tests: it could not be loaded, or a hook failed. */
+  /** `fault` is an error outside its tests: the file could not be loaded, or a hook failed. */
   | {
       readonly kind: "file";
       readonly file: string;
@@ -26,14 +26,14 @@ export type JournalLine =
       readonly ms: number;
       readonly fault?: string | undefined;
     }
-  /** The run has ended; its errors belong to no test. */
+  /** The run has ended. Its errors belong to no test. */
   | { readonly kind: "over"; readonly errors: readonly string[] };
 
 export function appendLine(file: string, line: JournalLine): void {
   appendFileSync(file, `${JSON.stringify(line)}\n`);
 }
 
-/** The lines of a journal; what was cut off in the middle of a line is left out. */
+/** The lines of a journal, without an incomplete last line. */
 export function readLines(text: string): JournalLine[] {
   return text.split("\n").flatMap((line) => {
     try {
@@ -44,7 +44,7 @@ export function readLines(text: string): JournalLine[] {
   });
 }
 
-/** Tests that began and did not end; of a file without such tests, the file. */
+/** Tests that started and did not end; for a file without such tests, the file. */
 export function underWay(lines: readonly JournalLine[]): string[] {
   const files = new Map<string, Set<string>>();
   for (const line of lines) {

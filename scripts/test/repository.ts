@@ -11,8 +11,8 @@ interface Manifest {
 }
 
 /**
- * Which tests can be affected by what changed since a commit, or since the branch left it: committed or not, untracked or deleted.
- * @throws Error for what git does not know.
+ * The tests that changes since a commit, or since the branch point, can affect: committed, uncommitted, untracked and deleted files.
+ * @throws Error for a commit that git does not know.
  */
 export function affectedSince(root: string, commit: string): Affected {
   const changed = git(root, "diff", "--name-only", "--no-renames", "--merge-base", "--end-of-options", commit, "--");

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs a program as a project would be run: it writes these lines at once, and then does what `then` says. */
+/** Runs a program in place of a project: it writes these lines immediately, and then runs `then`. */
 function run(
   lines: readonly JournalLine[],
   then: string,
@@ -39,29 +39,29 @@ const passed: JournalLine[] = [
 ];
 const hang = "setInterval(() => {}, 1000);";
 
-test("a project that ends is counted by its journal", async () => {
+test("a finished project is counted from its journal", async () => {
   const { tally } = await run([...passed, { kind: "over", errors: [] }], "");
   expect(tally).toEqual({ passed: 1, failed: [], skipped: [] });
 });
 
-test("a project that hangs in a test is ended, and what it ran is kept", async () => {
+test("a project that hangs in a test is ended, and its results are kept", async () => {
   const lines: JournalLine[] = [...passed, { kind: "test begun", file, test: "two" }];
   const { tally } = await run(lines, hang, { begin: 600_000, tests: 300, end: 600_000 });
   expect(tally).toEqual({ passed: 1, failed: ["a.test.ts: two: did not end"], skipped: [] });
 });
 
-test("a project whose process cannot end is ended, and counts as it reported", async () => {
+test("a project whose process does not exit is ended, and counts with its reported results", async () => {
   const lines: JournalLine[] = [...passed, { kind: "over", errors: [] }];
   const { tally } = await run(lines, hang, { begin: 600_000, tests: 600_000, end: 300 });
   expect(tally).toEqual({ passed: 1, failed: [], skipped: [] });
 });
 
-test("a project that ends by itself before its end is a failure", async () => {
+test("a project whose process exits early is a failure", async () => {
   const { tally } = await run(passed, "process.exit(3)");
   expect(tally.failed).toEqual(["a.test.ts: did not end"]);
 });
 
-test("a check gives what it wrote, and counts by its exit code", async () => {
+test("a check returns its output, and counts by its exit code", async () => {
   const args = ["-e", "console.log('out'); console.error('err'); process.exit(1)"];
   const step = { name: "lint", kind: "check", command: process.execPath, args, projects: [] } as const;
   const journalFile = join(folder, "lint.jsonl");
@@ -73,7 +73,7 @@ test("a check gives what it wrote, and counts by its exit code", async () => {
 describe("a run of some files", () => {
   const bounds = { begin: 600_000, tests: 600_000, end: 600_000 };
 
-  test("gives their names to the project", async () => {
+  test("passes their names to the project", async () => {
     const then = "if (!process.argv.includes('packages/a.test.ts')) process.exit(1)";
     const lines: JournalLine[] = [...passed, { kind: "over", errors: [] }];
     const { tally } = await run(lines, then, bounds, { files: ["packages/a.test.ts"] });
@@ -85,7 +85,7 @@ describe("a run of some files", () => {
     expect(tally).toEqual({ passed: 0, failed: [], skipped: [] });
   });
 
-  test("starts nothing when there are none", async () => {
+  test("starts nothing without files", async () => {
     const { tally, journal } = await run(passed, "process.exit(1)", bounds, { files: [] });
     expect({ tally, journal }).toEqual({ tally: { passed: 0, failed: [], skipped: [] }, journal: [] });
   });
@@ -100,14 +100,14 @@ describe("the statements of a whole run", () => {
     return `const notes = process.env.SVC_TEST_STATEMENTS; if (notes) fs.writeFileSync(notes + "/1.json", ${JSON.stringify(notes)})`;
   };
 
-  test("count as a failed test when one of them missed a database", async () => {
+  test("count as a failed test when one of them did not run on both databases", async () => {
     const { tally } = await run(over, noting("sqlite"), bounds, { name: "brain" });
     expect(tally.failed).toContainEqual(
       expect.stringMatching(/^features\/users\/store.ts findUser: only on sqlite, as in /),
     );
   });
 
-  test("are not looked at in a run of some files", async () => {
+  test("are not checked in a run of some files", async () => {
     const { tally } = await run(over, noting("sqlite"), bounds, { name: "brain", files: [file] });
     expect(tally.failed).toEqual([]);
   });

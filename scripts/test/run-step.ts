@@ -8,16 +8,16 @@ import { type ExitCode, type Tally, tallyCheck, tallyStatements, tallyVitest } f
 
 const root = join(import.meta.dirname, "../..");
 
-/** Set for every test of a run with `--everything`. */
+/** The environment variable of a run with `--everything`. */
 const everythingVariable = "SVC_TEST_EVERYTHING";
 
-/** How long nothing may happen before a process counts as hanging, in milliseconds. Slow is not silent. */
+/** How long a process may be silent before it counts as hanging, in milliseconds. */
 export interface SilenceBounds {
-  /** Until a check ends, or a project begins its first file: services are installed and started first. */
+  /** Until a check ends, or a project starts its first file, after installing and starting services. */
   readonly begin: number;
-  /** Between two tests. No test has as much time. */
+  /** Between two tests; longer than the time limit of any test. */
   readonly tests: number;
-  /** Between the end of the last test and the end of the process: a native thread that cannot be joined would hold it for ever. */
+  /** Between the last test and the exit of the process, which a native thread can block forever. */
   readonly end: number;
 }
 
@@ -28,19 +28,19 @@ const killMs = 15_000;
 export interface StepResult {
   readonly tally: Tally;
   readonly journal: readonly JournalLine[];
-  /** What a check wrote; empty for vitest, which writes to the terminal while it runs. */
+  /** A check's output; empty for vitest, which writes directly to the terminal. */
   readonly output: string;
 }
 
 export interface StepOptions {
-  /** The only files of tests to run; undefined for all of them. Checks always run. */
+  /** The test files to run; undefined for all. Checks always run. */
   readonly files: readonly string[] | undefined;
   readonly isEverything: boolean;
   readonly journalFile: string;
   readonly bounds?: SilenceBounds;
 }
 
-/** Runs a step to its end, or until it has been silent for too long; what was run until then is counted. */
+/** Runs a step until it ends or is silent for too long; its results until then are counted. */
 export async function runStep(step: Step, options: StepOptions): Promise<StepResult> {
   const { journalFile, files } = options;
   const nothing = { tally: { passed: 0, failed: [], skipped: [] }, journal: [], output: "" };
@@ -57,7 +57,7 @@ export async function runStep(step: Step, options: StepOptions): Promise<StepRes
   return { tally: tallyStatements(tally, () => oneSidedStatements(readNotes(notesFolder))), journal, output };
 }
 
-/** A folder for what a run notes of its statements; null for a run that leaves out tests or a database. */
+/** A folder for the statements that a run records; null for a run that omits tests or a database. */
 function notesFolderOf(step: Step, { files, journalFile }: StepOptions): string | null {
   const isWhole = files === undefined && process.env.DIALECTS === undefined;
   if (!step.projects.includes(statementsProject) || !isWhole) return null;
@@ -89,7 +89,7 @@ async function execute(
       ...step.env,
       [journalVariable]: journalFile,
       ...(isEverything && { [everythingVariable]: "1" }),
-      // A run inside of a test must not note into the folder of the run around it.
+      // A run inside a test must not write to the folder of the outer run.
       [statementsVariable]: notesFolder ?? undefined,
     },
     stdio: step.kind === "check" ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
@@ -103,7 +103,7 @@ async function execute(
   let journalBytes = 0;
   let changedAt = performance.now();
   let bound = bounds.begin;
-  const looking = setInterval(
+  const watching = setInterval(
     () => {
       const bytes = statSync(journalFile, { throwIfNoEntry: false })?.size ?? 0;
       if (bytes !== journalBytes) {
@@ -113,14 +113,14 @@ async function execute(
       }
       if (isSilent || performance.now() - changedAt <= bound) return;
       isSilent = true;
-      console.log(`${step.name} has been silent for ${bound / 1000} s and is ended; what was run counts`);
-      for (const name of underWay(readLines(readText(journalFile)))) console.log(`  under way: ${name}`);
+      console.log(`${step.name} was silent for ${bound / 1000} s and was ended; its results so far count`);
+      for (const name of underWay(readLines(readText(journalFile)))) console.log(`  running: ${name}`);
       child.kill("SIGTERM");
       setTimeout(() => child.kill("SIGKILL"), killMs).unref();
     },
     Math.min(lookMs, bounds.end),
   );
-  // The services that a step started are stopped by the step itself, so it gets the signal and the time to do so.
+  // The step gets a signal and time to stop its own services.
   const interrupt = (signal: NodeJS.Signals) => {
     child.kill(signal);
     child.once("exit", () => process.exit(130));
@@ -128,12 +128,12 @@ async function execute(
   process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
   const { promise, resolve } = Promise.withResolvers<number | null>();
   child.once("error", (fault) => {
-    console.log(`${step.command} does not start: ${fault.message}`);
+    console.log(`couldn't start ${step.command}: ${fault.message}`);
     resolve(null);
   });
   child.once("close", (code) => resolve(code));
   const exitCode = await promise;
-  clearInterval(looking);
+  clearInterval(watching);
   process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   return { exitCode: isSilent ? "silent" : exitCode, output };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startInTurn } from "./start-in-turn.ts";
 
-test("works start in their order, some at a time, and give their results in it", async () => {
+test("jobs start in order, some at a time, and their results are in that order", async () => {
   const started: number[] = [];
   const gates = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());
   const results = startInTurn(
@@ -22,7 +22,7 @@ test("works start in their order, some at a time, and give their results in it",
   expect(await Promise.all(results)).toEqual([0, 1, 2, 3]);
 });
 
-test("a work that fails gives its place to the next", async () => {
+test("after a failed job the next one starts", async () => {
   const results = startInTurn([() => Promise.reject(new Error("no")), () => Promise.resolve("next")], 1);
   await expect(results[0]).rejects.toThrow("no");
   await expect(results[1]).resolves.toBe("next");

@@ -1,4 +1,4 @@
-/** Starts works in their order, `atOnce` of them at a time; the next one when one has ended. */
+/** Starts jobs in order, at most `atOnce` at a time. */
 export function startInTurn<T>(works: readonly (() => Promise<T>)[], atOnce: number): Promise<T>[] {
   const turns = works.map((work) => ({ work, ...Promise.withResolvers<T>() }));
   const waiting = turns.values();

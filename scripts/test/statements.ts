@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Names the folder that test processes write into, each file of tests a file of its own: packages/brain/test/note-statements.ts. */
+/** The environment variable with the folder in which each test file records its statements: packages/brain/test/note-statements.ts. */
 export const statementsVariable = "SVC_TEST_STATEMENTS";
 
-/** The project whose statements are noted. */
+/** The project whose statements are recorded. */
 export const statementsProject = "brain";
 
 export type Dialect = "sqlite" | "postgres";
 
-/** A statement that was carried out in one file of tests. */
+/** A statement that ran in one test file. */
 export interface NotedStatement {
-  /** Tells statements apart: its place in the code that runs. */
+  /** Identifies the statement: its place in the code. */
   readonly statement: string;
   /** File, from `packages/brain/src`, and function. */
   readonly from: string;
@@ -20,18 +20,18 @@ export interface NotedStatement {
 }
 
 export interface NotedFile {
-  /** The file of tests. */
+  /** The test file. */
   readonly file: string;
   readonly statements: readonly NotedStatement[];
 }
 
-/** Statements of one database by design. */
+/** Statements for one database by design. */
 export interface OfOneDatabase {
   readonly from: string;
   readonly reason: string;
 }
 
-/** What the name of a file says to be of one database. */
+/** File names that mark statements for one database. */
 const oneDatabaseFile = /[/-](?:postgres|sqlite)[/.-]/;
 /** The embedded database has one writer, which is the lock. */
 const serverLock = /^\s*SELECT pg_advisory_xact_lock\(/;
@@ -52,7 +52,7 @@ function one(from: string, reason: string): OfOneDatabase {
   return { from, reason };
 }
 
-/** The statements that were carried out on one database and never on the other, each with a test that carries it out; and what stands in the list without need. */
+/** The statements that ran on only one database, each with a test that runs it, and unnecessary entries of the list. */
 export function oneSidedStatements(
   files: readonly NotedFile[],
   allowed: readonly OfOneDatabase[] = ofOneDatabase,
@@ -65,7 +65,7 @@ export function oneSidedStatements(
       else for (const dialect of noted.dialects) already.dialects.add(dialect);
     }
   }
-  if (seen.size === 0) return ["no statement was noted"];
+  if (seen.size === 0) return ["no statements were recorded"];
   const oneSided = [...seen.values()].filter(({ noted, dialects }) => {
     return dialects.size === 1 && !oneDatabaseFile.test(noted.from) && !serverLock.test(noted.sql);
   });
@@ -79,11 +79,11 @@ export function oneSidedStatements(
         return `${noted.from}: only on ${[...dialects].join()}, as in ${test}: ${words}`;
       })
       .sort(),
-    ...needless.map(({ from }) => `${from}: is listed as of one database, and is not`),
+    ...needless.map(({ from }) => `${from}: is listed for one database, but runs on both`),
   ];
 }
 
-/** What the processes of a run wrote. */
+/** The recorded statements of a run. */
 export function readNotes(folder: string): NotedFile[] {
   return readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")) as NotedFile);
 }

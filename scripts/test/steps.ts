@@ -1,6 +1,6 @@
-/** Minutes that the whole command should take on two cores. More is reported, and fails nothing. */
+/** Budget of the complete run in minutes, on two cores. Exceeding it is reported but fails nothing. */
 export const budgetMinutes = 12;
-/** Seconds that one file of tests should take. A file over it is marked, and fails nothing. */
+/** Budget of one test file in seconds. Exceeding it is marked but fails nothing. */
 export const fileBudgetSeconds = 60;
 
 export interface Step {
@@ -8,13 +8,13 @@ export interface Step {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** A check counts as one test; a vitest project counts what its journal says. */
+  /** A check counts as one test; a vitest project counts the tests in its journal. */
   readonly kind: "check" | "vitest";
-  /** The vitest projects that it runs; none of a check. */
+  /** The vitest projects of the step; none for a check. */
   readonly projects: readonly string[];
 }
 
-/** The whole test command, in order: cheap checks first, so that a slip shows within seconds. */
+/** All steps in order: cheap checks first, so that simple mistakes appear within seconds. */
 export const steps: readonly Step[] = [
   check("format", "biome", "format", "--error-on-warnings", "."),
   check("lint", "biome", "lint", "--error-on-warnings", "."),
@@ -37,7 +37,7 @@ function check(name: string, command: string, ...args: readonly string[]): Step 
   return { name, command, args, kind: "check", projects: [] };
 }
 
-/** Several checkers each infer most types anew, and what they allocate lives to the end: this takes half the time and less memory. */
+/** One process: several type checkers would each infer most types again. This takes half the time and less memory. */
 function types(name: string, config: string): Step {
   return { ...check(name, "tsc", "-p", config, "--checkers", "1"), env: { GOGC: "off" } };
 }
@@ -46,7 +46,7 @@ function project(name: string): Step {
   return { name, command: "vitest", args: ["run", "--project", name], kind: "vitest", projects: [name] };
 }
 
-/** The same with all vitest projects in one run: while the last files of one are under way, another begins. */
+/** The same steps with all vitest projects in one run, so that one project starts while the last files of another still run. */
 export function withOneRun(chosen: readonly Step[]): Step[] {
   const checks = chosen.filter(({ kind }) => kind === "check");
   const projects = chosen.flatMap((step) => step.projects);

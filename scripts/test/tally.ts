@@ -1,27 +1,27 @@
 import { type JournalLine, underWay } from "./journal.ts";
 
-/** What one step found. */
+/** The results of one step. */
 export interface Tally {
   readonly passed: number;
   /** Full names of the failed tests. */
   readonly failed: readonly string[];
-  /** Full names of the skipped tests, with the reason where one was given. */
+  /** Full names of the skipped tests, with the reason if there is one. */
   readonly skipped: readonly string[];
 }
 
-/** Null for a process that a signal ended, "silent" for one that was ended because nothing happened any more. */
+/** Null for a process that a signal ended, "silent" for one that was ended because it made no progress. */
 export type ExitCode = number | null | "silent";
 
 export interface VitestRun {
   readonly journal: readonly JournalLine[];
   readonly exitCode: ExitCode;
-  /** Each of them must have run a test. */
+  /** Each project must have run a test. */
   readonly projects: readonly string[];
 }
 
 /**
- * Counts a vitest run. A file that could not be loaded, each error outside of every test, a test that did not end, and a run without
- * an end count as failures: a run that ended badly can never count as clean.
+ * Counts a vitest run. A file that could not be loaded, an error outside all tests, an unfinished test and an unfinished run count as
+ * failures, so that a broken run never counts as clean.
  */
 export function tallyVitest({ journal, exitCode, projects }: VitestRun): Tally {
   let passed = 0;
@@ -39,20 +39,20 @@ export function tallyVitest({ journal, exitCode, projects }: VitestRun): Tally {
       }
     }
     if (line.kind === "file" && line.state === "failed" && !failedFiles.has(line.file))
-      failed.push(`${line.file}: outside of its tests: ${line.fault ?? "a hook failed"}`);
-    if (line.kind === "over") failed.push(...line.errors.map((error) => `outside of the tests: ${error}`));
+      failed.push(`${line.file}: outside its tests: ${line.fault ?? "a hook failed"}`);
+    if (line.kind === "over") failed.push(...line.errors.map((error) => `outside the tests: ${error}`));
   }
   const isOver = journal.some(({ kind }) => kind === "over");
   if (!isOver) failed.push(...underWay(journal).map((name) => `${name}: did not end`));
   const tested = new Set(journal.map((line) => (line.kind === "test" ? line.project : null)));
-  if (isOver) failed.push(...projects.filter((name) => !tested.has(name)).map((name) => `${name}: no test was run`));
-  // A process that only could not end, because of a thread that cannot be joined, has told everything before.
+  if (isOver) failed.push(...projects.filter((name) => !tested.has(name)).map((name) => `${name}: no tests ran`));
+  // A process that only failed to exit, because of a blocked thread, has already reported everything.
   const isClean = exitCode === 0 || (exitCode === "silent" && isOver);
   if (!isClean && failed.length === 0) failed.push(`vitest ended with ${exitCode} without a failed test`);
   return { passed, failed, skipped };
 }
 
-/** That every statement was carried out on both databases counts as one test, in a run of which everything else is known to be right. */
+/** The check that all statements ran on both databases counts as one test, in a run that is otherwise clean. */
 export function tallyStatements(tally: Tally, look: () => readonly string[]): Tally {
   if (tally.failed.length > 0) return tally;
   const failed = look();
@@ -65,7 +65,7 @@ export function tallyCheck(name: string, exitCode: ExitCode): Tally {
     : { passed: 0, failed: [`check ${name}`], skipped: [] };
 }
 
-/** The last line of the whole run. */
+/** The last line of the run. */
 export function summaryLine(tallies: readonly Tally[]): string {
   const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);
   const failed = tallies.reduce((sum, tally) => sum + tally.failed.length, 0);
@@ -73,7 +73,7 @@ export function summaryLine(tallies: readonly Tally[]): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
 
-/** The files that took longest, with their seconds, and all others over the budget. */
+/** The slowest files with their seconds, and all others over the budget. */
 export function slowestFiles(
   lines: readonly JournalLine[],
   { count, budgetSeconds }: { count: number; budgetSeconds: number },

@@ -17,7 +17,7 @@ const violated = {
   ],
 };
 
-test("the exit code is 0 only when every requirement held", () => {
+test("the exit code is 0 only when all requirements are met", () => {
   expect(exitCodeOf([held], false)).toBe(0);
   expect(exitCodeOf([held, violated], false)).toBe(1);
   expect(exitCodeOf([{ ...held, fault: "the service ended" }], false)).toBe(1);
@@ -26,7 +26,7 @@ test("the exit code is 0 only when every requirement held", () => {
   expect(exitCodeOf([held], true)).toBe(130);
 });
 
-test("every violated row is named, and no noted one", () => {
+test("all violated rows are named, and no informational ones", () => {
   expect(violationsOf([held, violated])).toEqual([
     "floods: lost rows (3 rows)",
     "floods: closed sockets (9 sockets)",
@@ -44,7 +44,7 @@ test("the table shows the verdict of each judged row", () => {
   ]);
 });
 
-test("a cell is a formula by the first sign behind plain spaces, unless it is a number", () => {
+test("a cell is a formula by its first character after spaces, unless it is a number", () => {
   const harmless = ["", "a=1", "'=1", "'  =1", "-1", "-1.5e3", "12"];
   const formulas = [
     "=1",

@@ -6,7 +6,7 @@ import { type Attack, type AttackContext, all, none } from "./attack.ts";
 import { startService, startUploads } from "./service.ts";
 
 const dayMs = 86_400_000;
-/** Hourly passes come every three seconds. */
+/** Hourly passes run every three seconds. */
 const timerDivisor = 1200;
 const passesMs = 9000;
 const jumpMs = 120 * dayMs;
@@ -18,7 +18,7 @@ async function runClock(context: AttackContext, { label, home, databaseUrl }: Pl
   try {
     const uploads = await startUploads(service);
     for (let index = 0; index < 30; index += 1) await uploads.upload();
-    // The counters must not be lost either, and rows may only be added meanwhile.
+    // Counters must not be lost either; rows may only be added in between.
     const [auditBefore, eventsBefore, tasksBefore] = [
       await count("audit_log"),
       await count("events"),
@@ -32,7 +32,7 @@ async function runClock(context: AttackContext, { label, home, databaseUrl }: Pl
     await service.shiftClock(jumpMs);
     await pause(passesMs, undefined, { signal: context.signal });
     const removedAlone = await removed();
-    // A sign-in writes the newest audit row, 120 days ahead of the others.
+    // A sign-in writes an audit row 120 days ahead of the others.
     const root = await signIn(service.url, benchAccount.email, benchAccount.password);
     const deep = await root.get("/health/deep");
     await pause(passesMs, undefined, { signal: context.signal });
@@ -51,8 +51,8 @@ async function runClock(context: AttackContext, { label, home, databaseUrl }: Pl
     const row = (name: string) => `${label}: ${name}`;
     return [
       none(row("rows removed while the clock is 120 days ahead"), removedAlone, "rows"),
-      none(row("the same after a sign-in at that time"), removedAfterUse, "rows"),
-      none(row("the same after the clock went back"), removedAfterReturn, "rows"),
+      none(row("rows removed after a sign-in at that time"), removedAfterUse, "rows"),
+      none(row("rows removed after the clock went back"), removedAfterReturn, "rows"),
       all(
         row("/health/deep shows it under `retention`"),
         Number(retention !== undefined && retention.status !== "ok"),

@@ -14,7 +14,7 @@ const diskMegabytes = 48;
 const readyWithinSeconds = 35;
 const logLineLimit = 100;
 
-/** Seconds until `/health/ready` gives this status; Infinity when it does not in time. */
+/** Seconds until `/health/ready` returns this status; Infinity if it does not in time. */
 async function readyBecomes(service: AttackedService, wanted: number, signal: AbortSignal): Promise<number> {
   const startedMs = performance.now();
   while (performance.now() - startedMs < (readyWithinSeconds + 5) * 1000) {
@@ -25,7 +25,7 @@ async function readyBecomes(service: AttackedService, wanted: number, signal: Ab
   return Number.POSITIVE_INFINITY;
 }
 
-/** What the service must do while it cannot write, and after it can again. */
+/** Checks the service while it cannot write, and after it can again. */
 async function whileUnwritable(
   context: AttackContext,
   given: { label: string; service: AttackedService; breakIt(): Promise<void>; repair(): Promise<void> },
@@ -35,7 +35,7 @@ async function whileUnwritable(
   for (let index = 0; index < 20; index += 1) await uploads.upload();
   const before = uploads.acknowledged.length;
   await given.breakIt();
-  // Pages that the database has in reserve take a few more writes; each acknowledged one must be there afterwards.
+  // The database's reserved pages accept a few more writes; all acknowledged ones must exist afterwards.
   for (let round = 0; round < 400 && (await uploads.upload({ filler: "x".repeat(60_000) })); round += 1);
   const linesBefore = service.log.lines;
   const unreadySeconds = await readyBecomes(service, 503, context.signal);
@@ -61,10 +61,10 @@ async function whileUnwritable(
     within(row("/health/ready is 503 after"), unreadySeconds, "s", readyWithinSeconds),
     all(row("uploads that are not acknowledged"), refusedUploads, "uploads", tries),
     all(row("sign-ins answered 503 in the envelope"), envelopes, "answers", tries),
-    within(row("log lines meanwhile"), lines, "lines", logLineLimit),
+    within(row("log lines while unwritable"), lines, "lines", logLineLimit),
     within(row("/health/ready is 200 again after"), readySeconds, "s", readyWithinSeconds),
     all(row("upload and sign-in afterwards"), Number(again) + Number(signedIn.status === 200), "answers", 2),
-    none(row("acknowledged events that are lost"), lost, "events"),
+    none(row("acknowledged events lost"), lost, "events"),
   ];
 }
 
@@ -77,7 +77,7 @@ function isMountAllowed(folder: string): boolean {
   }
 }
 
-/** A full disk: a small mounted file system, or, without the right to mount one, a limit on the size of the service's files. */
+/** A full disk: a small mounted file system, or, without mount rights, a limit on the size of the service's files. */
 async function fullDisk(context: AttackContext): Promise<BenchRow[]> {
   const disk = join(context.scratchDir, "full");
   await mkdir(disk);
@@ -99,7 +99,7 @@ async function fullDisk(context: AttackContext): Promise<BenchRow[]> {
           try {
             for (;;) await file.write(block);
           } catch {
-            // Full for blocks of this size.
+            // Full for blocks of this size only.
           }
         }
         await file.close();
@@ -115,7 +115,7 @@ async function fullDisk(context: AttackContext): Promise<BenchRow[]> {
   }
 }
 
-/** A disk that turns read-only while files on it are open, as after an error of the hardware: an ext4 image that is aborted. */
+/** A disk that turns read-only with open files, as after a hardware error: an aborted ext4 image. */
 async function readOnlyDisk(context: AttackContext): Promise<BenchRow[]> {
   const image = join(context.scratchDir, "disk.img");
   const disk = join(context.scratchDir, "read-only");
@@ -126,7 +126,7 @@ async function readOnlyDisk(context: AttackContext): Promise<BenchRow[]> {
     execFileSync("mkfs.ext4", ["-q", image], { stdio: "ignore" });
     mount();
   } catch {
-    context.log("read-only disk: not run, there is no right to mount an image");
+    context.log("read-only disk: not run, no right to mount an image");
     return [note("read-only disk: not run without the right to mount", 0, "rows")];
   }
   const home = join(disk, "home");
@@ -147,7 +147,7 @@ async function readOnlyDisk(context: AttackContext): Promise<BenchRow[]> {
     return [
       within("read-only disk: /health/ready is 503 after", unreadySeconds, "s", readyWithinSeconds),
       all("read-only disk: uploads that are not acknowledged", refused, "uploads", 10),
-      none("read-only disk: acknowledged events that are lost", lost, "events"),
+      none("read-only disk: acknowledged events lost", lost, "events"),
     ];
   } finally {
     await service?.stop();
@@ -155,7 +155,7 @@ async function readOnlyDisk(context: AttackContext): Promise<BenchRow[]> {
   }
 }
 
-/** PostgreSQL that takes no writes, as a standby after a failover. */
+/** PostgreSQL that accepts no writes, like a standby after a failover. */
 async function readOnlyPostgres(context: AttackContext): Promise<BenchRow[]> {
   const admin = new pg.Client({ connectionString: await context.postgres() });
   await admin.connect();
@@ -183,8 +183,8 @@ async function readOnlyPostgres(context: AttackContext): Promise<BenchRow[]> {
 
 export const attack: Attack = {
   name: "disks",
-  about: "a full disk, a disk that turns read-only, and PostgreSQL that takes no writes",
-  requirement: "H8: /health/ready fails within 30 s, nothing is acknowledged that is not stored, the service recovers",
+  about: "a full disk, a disk that turns read-only, and PostgreSQL that accepts no writes",
+  requirement: "H8: /health/ready fails within 30 s, only stored events are acknowledged, the service recovers",
   run: async (context) => [
     ...(await fullDisk(context)),
     ...(await readOnlyDisk(context)),

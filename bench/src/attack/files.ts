@@ -34,13 +34,13 @@ async function runFiles(context: AttackContext): Promise<BenchRow[]> {
   for (const path of [...first, ...second]) context.log(`open to others: ${path}`);
   return [
     none("files and folders open to others after a start with umask 000", first.length, "paths"),
-    none("the same after a restart over loosened modes", second.length, "paths"),
+    none("the same after a restart with loosened modes", second.length, "paths"),
   ];
 }
 
 export const attack: Attack = {
   name: "files",
-  about: "modes of everything under SVC_HOME",
+  about: "modes of all files and folders in SVC_HOME",
   requirement: "H6: files 0600 and folders 0700, corrected at the start",
   run: runFiles,
 };

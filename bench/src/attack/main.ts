@@ -8,8 +8,8 @@ import { type Attack, exitCodeOf, violationsOf } from "./attack.ts";
 
 interface AttackEntry {
   readonly name: string;
-  /** Mostly waits, so it runs beside the one of this name when that runs just before it. */
-  readonly beside?: string;
+  /** Mostly waits, so it runs in parallel with the attack of this name, if that is the previous one. */
+  readonly parallelTo?: string;
   load(): Promise<{ readonly attack: Attack }>;
 }
 
@@ -21,7 +21,7 @@ const attacks: readonly AttackEntry[] = [
   { name: "hostile-frames", load: () => import("./frames/hostile-frames.ts") },
   { name: "disks", load: () => import("./disks.ts") },
   { name: "slow-clients", load: () => import("./slow-clients.ts") },
-  { name: "clock-jumps", beside: "slow-clients", load: () => import("./clock-jumps.ts") },
+  { name: "clock-jumps", parallelTo: "slow-clients", load: () => import("./clock-jumps.ts") },
   { name: "floods", load: () => import("./floods/floods.ts") },
 ];
 
@@ -56,7 +56,7 @@ async function main(): Promise<number> {
   });
   for (const result of results) console.log(`${requirements.get(result.suite)}\n${tableOf([result])}`);
   const violations = violationsOf(results);
-  console.log(violations.length === 0 ? "every requirement held" : `VIOLATED:\n  ${violations.join("\n  ")}`);
+  console.log(violations.length === 0 ? "all requirements met" : `VIOLATED:\n  ${violations.join("\n  ")}`);
   return exitCodeOf(results, isInterrupted);
 }
 
@@ -64,7 +64,7 @@ function groupsOf(entries: readonly AttackEntry[]): AttackEntry[][] {
   const groups: AttackEntry[][] = [];
   for (const entry of entries) {
     const last = groups.at(-1);
-    if (last !== undefined && entry.beside === last[0]?.name) last.push(entry);
+    if (last !== undefined && entry.parallelTo === last[0]?.name) last.push(entry);
     else groups.push([entry]);
   }
   return groups;
@@ -77,8 +77,8 @@ function readCommandLine() {
       options: { quick: { type: "boolean" }, postgres: { type: "boolean" }, seed: { type: "string" } },
     });
     const seed = Number(values.seed ?? defaultSeed);
-    if (!Number.isSafeInteger(seed)) throw new Error("--seed is a whole number");
-    // `npm run attack --quick`, without the `--` before it, arrives as an npm setting.
+    if (!Number.isSafeInteger(seed)) throw new Error("--seed must be a whole number");
+    // npm turns `npm run attack --quick`, without `--` before it, into an npm setting.
     const isQuick = values.quick || process.env.npm_config_quick === "true";
     const isOnPostgres = values.postgres || process.env.npm_config_postgres === "true";
     const dialects = isOnPostgres ? bothDialects : (["sqlite"] as const);

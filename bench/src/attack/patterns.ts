@@ -8,19 +8,19 @@ import { type Attack, type AttackContext, all, none, within } from "./attack.ts"
 
 const root = join(import.meta.dirname, "../../..");
 
-/** Finds every expression of the production code and measures its growth on generated worst cases. */
+/** The test that measures all expressions of the production code on generated worst cases. */
 const expressionTest = "scripts/expressions.test.ts";
 
-/** An input that was found to be slow, against the function that reads it. */
+/** An input that was once slow, with the function that reads it. */
 export interface KnownCase {
   readonly name: string;
-  /** Under the root of the repository. */
+  /** Path from the repository root. */
   readonly module: string;
-  /** The export that is called, or that makes what is called when there is a `use`. */
+  /** The export to call, or with `use`, the export that creates the function to call. */
   readonly call: string;
-  /** Text of a function that makes the input from its length. */
+  /** Source of a function that creates an input of a given length. */
   readonly make: string;
-  /** Text of a function that turns the export into what reads the input. */
+  /** Source of a function that turns the export into a function that reads the input. */
   readonly use?: string;
   readonly greatest: number;
 }
@@ -71,7 +71,7 @@ const knownCases: readonly KnownCase[] = [
   },
 ];
 
-/** Four times the text: linear is 4, quadratic 16. Below this time nothing is judged, because it is noise. */
+/** For four times the text, linear is 4 and quadratic 16. Times below this bound are noise. */
 const growthLimit = 8;
 const judgedFromMs = 30;
 const caseBoundMs = 30_000;
@@ -105,7 +105,7 @@ const measureGrowth = `
   })();
 `;
 
-/** The smallest growth of three tries, so that other work on the machine does not count. */
+/** The smallest growth of three attempts, to exclude other load on the machine. */
 async function leastGrowthOf(known: KnownCase) {
   let least = await growthOf(known);
   for (let round = 0; round < 2 && least !== null && least.growth > growthLimit && least.ms < caseBoundMs; round += 1) {
@@ -134,7 +134,7 @@ async function growthOf(known: KnownCase): Promise<{ growth: number; ms: number 
 
 type Run = Pick<AttackContext, "mode" | "log" | "signal">;
 
-/** The growth of each case. A case that cannot be tried is a violation: its function has moved, and nobody would know that it is slow again. */
+/** The growth of each case. A case that cannot run is a violation: its function has moved, so a regression would go unnoticed. */
 export async function knownCaseRows(cases: readonly KnownCase[], { log }: Pick<Run, "log">): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   for (const known of cases) {
@@ -150,7 +150,7 @@ export async function knownCaseRows(cases: readonly KnownCase[], { log }: Pick<R
   return rows;
 }
 
-/** The test of every expression, which a quick run leaves out. */
+/** The test of all expressions, which a quick run omits. */
 export async function expressionRows(testFile: string, { mode, log, signal }: Run): Promise<BenchRow[]> {
   if (!existsSync(join(root, testFile))) return [all(`every expression: ${testFile}`, 0, "files", 1)];
   if (mode === "quick") return [note("every expression: not in a quick run", 0, "files")];
@@ -162,13 +162,13 @@ export async function expressionRows(testFile: string, { mode, log, signal }: Ru
       return 1;
     },
   );
-  return [none("every expression of the code against its worst cases: failed runs", failed, "runs")];
+  return [none("all expressions against their worst cases: failed runs", failed, "runs")];
 }
 
 export const attack: Attack = {
   name: "patterns",
-  about: "texts that keep regular expressions busy, against the code that reads them",
-  requirement: "H7: every regular expression applied to outside text is linear",
+  about: "expensive texts for regular expressions, against the code that reads them",
+  requirement: "H7: all regular expressions applied to external text are linear",
   run: async (context) => [
     ...(await knownCaseRows(knownCases, context)),
     ...(await expressionRows(expressionTest, context)),

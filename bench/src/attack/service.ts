@@ -14,27 +14,27 @@ import {
   startBenchBrain,
 } from "../harness/processes.ts";
 
-/** A real `svc serve` under attack: its log is counted, its clock can be moved and its database read beside it. */
+/** A real `svc serve` under attack, with a log counter, a movable clock and direct access to its database. */
 export interface AttackedService extends BenchBrain {
   readonly log: { readonly lines: number; readonly bytes: number; readonly newest: string };
-  /** Reads rows beside the service; PostgreSQL and SQLite take the same text, without parameters. */
+  /** Reads rows directly; the same SQL without parameters runs on PostgreSQL and SQLite. */
   query(sql: string): Promise<Record<string, unknown>[]>;
-  /** Moves the wall clock of the service; its monotonic clock goes on as before. */
+  /** Moves the wall clock of the service; its monotonic clock is unaffected. */
   shiftClock(ms: number): Promise<void>;
-  /** Resident memory in bytes, as little as it is after some garbage collections: allocators give pages back when they please. */
+  /** The minimum resident memory in bytes after several garbage collections, since allocators return pages late. */
   settledMemory(): Promise<number>;
 }
 
 interface ServiceOptions extends Pick<BenchBrainOptions, "home" | "databaseUrl" | "agents" | "env"> {
-  /** Wall clock of the service at its start, against the real one. */
+  /** Offset of the service's wall clock at its start. */
   readonly shiftMs?: number;
-  /** Timers of half an hour and more run this many times faster, so that retention passes come within seconds. */
+  /** Speed-up of timers of half an hour and more, so that retention passes run within seconds. */
   readonly timerDivisor?: number;
 }
 
 /**
- * Loaded into every thread of the service before its own code. A control file carries the shift of the wall clock; SIGWINCH, which a
- * service without terminal never gets, collects garbage.
+ * Loaded into all threads of the service before its own code. A control file has the shift of the wall clock. SIGWINCH, which a service
+ * without a terminal never receives, triggers a garbage collection.
  */
 const preload = `
 import { readFileSync } from "node:fs";
@@ -66,7 +66,7 @@ if (isMainThread) {
 }
 `;
 
-/** What a production installation has, except that the test account is made at the start. */
+/** Settings of a production installation, except that the test account is created at the start. */
 const productionLike = {
   SVC_LOG_LEVEL: "info",
   SVC_ARGON2_TIME_COST: "3",
@@ -77,7 +77,7 @@ const productionLike = {
 
 export async function startService(options: ServiceOptions): Promise<AttackedService> {
   const { home, databaseUrl = `sqlite://${join(home, "svc.db")}` } = options;
-  // Apart from the home, whose disk an attack may take away.
+  // Separate from the home folder, whose disk may fail during an attack.
   const control = await mkdtemp(join(tmpdir(), "svc-attack-"));
   const clockFile = join(control, "clock");
   await writeFile(clockFile, String(options.shiftMs ?? 0));
@@ -142,13 +142,13 @@ async function readRows(database: string, sql: string): Promise<Record<string, u
   }
 }
 
-/** People and projects of an installation that is attacked. */
+/** Users and projects of the attacked installation. */
 export interface Site {
   /** Signs in and reads during the attack. */
   readonly legitimate: { readonly email: string; readonly password: string };
-  /** An account that strangers guess at. */
+  /** The account whose password attackers guess. */
   readonly victim: string;
-  /** A viewer who asks for too much. */
+  /** A viewer who sends too many requests. */
   readonly neighbour: ApiClient;
   /** An agent of another project. */
   readonly otherAgent: BenchAgent;
@@ -187,13 +187,13 @@ export async function startPoller(service: AttackedService): Promise<RawPoller> 
   return poller;
 }
 
-/** Uploads events one by one, and keeps account of those that the service acknowledged. */
+/** Uploads events one by one and records the acknowledged ones. */
 export async function startUploads(service: AttackedService) {
   const poller = await startPoller(service);
   const acknowledged: string[] = [];
   return {
     acknowledged,
-    /** True when the service acknowledged it. */
+    /** Whether the service acknowledged it. */
     async upload(data: Record<string, unknown> = {}): Promise<boolean> {
       const events = rawEvents(1, undefined, data);
       try {
@@ -205,7 +205,7 @@ export async function startUploads(service: AttackedService) {
         return false;
       }
     },
-    /** How many acknowledged events are not stored. */
+    /** The number of acknowledged events that are not stored. */
     async lost({ query }: Pick<AttackedService, "query"> = service): Promise<number> {
       const stored = new Set((await query("SELECT task_id FROM events")).map(({ task_id }) => task_id));
       return acknowledged.filter((id) => !stored.has(id)).length;

@@ -7,7 +7,7 @@ import { type BenchRow, note } from "../harness/suite.ts";
 import { type Attack, type AttackContext, all, none, within } from "./attack.ts";
 import { type AttackedService, prepareSite, type Site, startService } from "./service.ts";
 
-/** Connections that take as long as they may: each must be closed by the service, and nobody else may notice. */
+/** Slow connections: the service must close each one, without an effect on other clients. */
 const headerBoundSeconds = 10;
 const bodyBoundSeconds = 30;
 /** The service checks its connections at intervals. */
@@ -18,7 +18,7 @@ const smallLimit = 150;
 const answerLimitMs = 2000;
 const memoryLimitBytes = 200e6;
 
-/** How long each socket lived until the service ended it, in seconds; Infinity for one that was still open when the watch ended. */
+/** Seconds until the service closed each socket; Infinity for one that was still open at the end. */
 async function lifetimes(sockets: readonly Socket[], watchSeconds: number, signal: AbortSignal): Promise<number[]> {
   const startedMs = performance.now();
   const ages = new Array<number>(sockets.length).fill(Number.POSITIVE_INFINITY);
@@ -36,7 +36,7 @@ async function lifetimes(sockets: readonly Socket[], watchSeconds: number, signa
   return ages;
 }
 
-/** Fewer than wait to be accepted at most: the system takes further ones for open, although the service never gets them. */
+/** Below the limit of the accept queue: the system reports further ones as open although the service never gets them. */
 const openedAtOnce = 256;
 
 async function open(
@@ -55,7 +55,7 @@ async function open(
       return socket;
     });
     sockets.push(...(await Promise.all(some)));
-    // Connections are accepted in order: once this one is answered, those before it are the service's.
+    // Connections are accepted in order: once this one is answered, the service has all earlier ones.
     if (sockets.length < count) await statusOnNewConnection(`http://127.0.0.1:${port}`);
   }
   return sockets;
@@ -63,7 +63,7 @@ async function open(
 
 const lines = (...texts: string[]) => `${texts.join("\r\n")}\r\n`;
 
-/** Slow connections of one kind, until all are closed or the bound with its slack is over. */
+/** Watches slow connections of one kind until all are closed or the time limit is over. */
 async function slowKinds(service: AttackedService, site: Site, context: AttackContext): Promise<BenchRow[]> {
   const count = countsOf[context.mode];
   const { port } = service;
@@ -119,7 +119,7 @@ async function slowKinds(service: AttackedService, site: Site, context: AttackCo
   }
 }
 
-/** 0 for a request without an answer. */
+/** The status, or 0 without an answer. */
 function statusOnNewConnection(url: string): Promise<number> {
   return new Promise((resolve) => {
     const sent = request(`${url}/health`, { agent: false, timeout: 10_000 }, (response) => {
@@ -132,7 +132,7 @@ function statusOnNewConnection(url: string): Promise<number> {
   });
 }
 
-/** Asks on new connections at a steady rate until `over`; gives the slowest answer in milliseconds and what was refused. */
+/** Sends requests on new connections at a steady rate until `over`; returns the slowest answer in milliseconds and the refusals. */
 async function askOnAndOn(
   url: string,
   over: AbortSignal,
@@ -149,7 +149,7 @@ async function askOnAndOn(
   return result;
 }
 
-/** Readers of an export who stop reading: what they do not take must not pile up in memory. */
+/** Export clients that stop reading: unread data must not accumulate in memory. */
 async function slowExports(service: AttackedService): Promise<BenchRow> {
   const before = (await service.usage()).rssBytes;
   const line = `GET /api/v1/projects/${service.slug}/tasks?format=json HTTP/1.1`;
@@ -186,7 +186,7 @@ async function fillTasks(service: AttackedService, batches: number): Promise<voi
   await raw.close();
 }
 
-/** What the service does with connections does not depend on its database. */
+/** The handling of connections does not depend on the database. */
 async function slowClients(context: AttackContext): Promise<BenchRow[]> {
   const service = await startService({ home: `${context.scratchDir}/slow` });
   try {
@@ -198,7 +198,7 @@ async function slowClients(context: AttackContext): Promise<BenchRow[]> {
     over.abort();
     const asked = await asking;
     rows.push(
-      none(`of ${asked.asked} requests on new connections meanwhile, refused`, asked.refused, "requests"),
+      none(`of ${asked.asked} parallel requests on new connections, refused`, asked.refused, "requests"),
       within("the slowest of them", asked.slowestMs, "ms", answerLimitMs),
       note("log lines", service.log.lines, "lines"),
     );
@@ -208,28 +208,28 @@ async function slowClients(context: AttackContext): Promise<BenchRow[]> {
   }
 }
 
-/** Requests for the largest file that strangers get, all at once; the sender reads none of the answers. */
+/** Pipelined requests for the largest public file; the sender reads none of the answers. */
 async function pipelinedRequests(url: string): Promise<string> {
   const script = /type="module"[^>]* src="([^"]+)"/.exec(await (await fetch(url)).text())?.[1];
   if (script === undefined) throw new Error("the page of the dashboard has no script");
   return lines(`GET ${script} HTTP/1.1`, "host: localhost", "").repeat(32);
 }
 
-/** One source opens more connections than the service takes in all; another one still gets in. */
+/** One source opens more connections than the service accepts in total; another one must still get in. */
 async function fullTable(context: AttackContext, how: "idle" | "unread"): Promise<BenchRow[]> {
   const env = { SVC_HTTP_MAX_CONNECTIONS: String(smallLimit) };
   const service = await startService({ home: `${context.scratchDir}/small-${how}`, env });
   try {
     const first = how === "unread" ? { first: await pipelinedRequests(service.url) } : {};
     const held: Socket[] = [];
-    // One after the other: the service makes room by tenths, and those who come at once would leave some of it free.
+    // One after the other: the service frees connections in tenths, which simultaneous ones would not fill.
     while (held.length < smallLimit * 2) {
       const [socket] = (await open(service.port, 1, { localAddress: "127.0.0.2", ...first })) as [Socket];
       held.push(socket);
       if (how === "unread") await new Promise((resolve) => socket.once("readable", resolve).once("close", resolve));
     }
     await pause(500);
-    // A socket that is not read does not learn of its end.
+    // A socket that is not read does not notice its end.
     const connected = held.filter((socket) => !socket.destroyed && socket.readyState === "open").length;
     const over = new AbortController();
     const asking = askOnAndOn(service.url, over.signal);
@@ -238,7 +238,7 @@ async function fullTable(context: AttackContext, how: "idle" | "unread"): Promis
     const { asked, refused, slowestMs } = await asking;
     for (const socket of held) socket.destroy();
     context.log(`${how}: ${connected} of ${held.length} held, ${refused} of ${asked} refused`);
-    const name = `of ${asked} requests beside a small table of ${how} connections, refused`;
+    const name = `of ${asked} requests next to a full table of ${how} connections, refused`;
     return [
       ...(how === "idle"
         ? [within("connections that one source holds of a small table", connected, "sockets", smallLimit)]
@@ -254,8 +254,7 @@ async function fullTable(context: AttackContext, how: "idle" | "unread"): Promis
 export const attack: Attack = {
   name: "slow-clients",
   about: "idle and half-sent connections, readers that stop, WebSockets without hello, and a full connection table",
-  requirement:
-    "H9: headers within 10 s, bodies within 30 s, a bounded number of connections; others are served meanwhile",
+  requirement: "H9: headers within 10 s, bodies within 30 s, a bounded number of connections; other clients are served",
   run: async (context) => {
     const rows = await Promise.all([slowClients(context), fullTable(context, "idle"), fullTable(context, "unread")]);
     return rows.flat();

@@ -30,7 +30,7 @@ const formulas = [
 const dangerous = /^[=+\-@|%＝＋－＠｜％\t\r\n]/;
 const isNumber = (cell: string) => /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(cell);
 
-/** Cells that a spreadsheet could run: the first sign behind plain spaces starts a formula. */
+/** Cells that a spreadsheet could run: the first character after spaces starts a formula. */
 export const formulaCells = (cells: readonly string[]): string[] =>
   cells.filter((cell) => dangerous.test(cell.replace(/^ +/, "")) && !isNumber(cell));
 
@@ -41,7 +41,7 @@ function cellsOfCsv(text: string): string[] {
   return cells;
 }
 
-/** The shared strings or the sheet of an XLSX file: what its cells hold, and whether one is a formula. */
+/** The cells of an XLSX file's shared strings or sheet, and whether one is a formula. */
 function cellsOfXlsx(file: Buffer): { cells: string[]; formulas: number } {
   let text = "";
   for (
@@ -111,7 +111,7 @@ async function storeContent(service: AttackedService): Promise<string[]> {
   return ids;
 }
 
-/** Every GET route of the API description, with what the attack stored in the places of its parameters, and the pages. */
+/** All GET routes of the API description, with the stored content as parameters, and the pages. */
 async function pathsOf({ root, slug, agents }: AttackedService): Promise<string[]> {
   const description = (await root.get("/openapi.json")).body as {
     paths: Record<string, Record<string, unknown>>;
@@ -216,7 +216,7 @@ async function runContent(context: AttackContext, { label, home, databaseUrl }: 
 
 export const attack: Attack = {
   name: "stored-content",
-  about: "scripts and formulas in every text field, read back by every GET route, page and export",
-  requirement: "H9, H10: headers of every page, nothing stored runs, no export cell begins a formula",
+  about: "scripts and formulas in all text fields, read back through all GET routes, pages and exports",
+  requirement: "H9, H10: security headers on all pages, no stored content runs, no export cell begins a formula",
   run: (context) => onDatabases(context, context.dialects, (place) => runContent(context, place)),
 };

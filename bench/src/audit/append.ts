@@ -6,8 +6,8 @@ import { medianOf, quantile } from "../harness/quantile.ts";
 import { atLeast, atMost, type BenchContext, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
 
 /**
- * What the chain costs: 50 writers at once on PostgreSQL, each saving a view and its audit row in one transaction, against the same two
- * inserts without the chain. Both run in turn, each round on the same database, with the pool that the service has by default.
+ * The cost of the chain: 50 parallel writers on PostgreSQL, each saving a view and its audit row in one transaction, against the same two
+ * inserts without the chain. Both alternate, each round on the same database, with the service's default pool.
  */
 const writers = 50;
 const target = 0.5;
@@ -29,7 +29,7 @@ const entryOf = (id: string) => ({
   metadata: { name: `view ${id}`, filters: 3 },
 });
 
-/** The row as the chain stores it, signed by nobody: every write of the chain but for its state, and no lock. */
+/** Writes the row like the chain, but unsigned, without the chain's state and lock. */
 const unchained: Action = (tx, { metadata, ...entry }) =>
   tx
     .insertInto("audit_log")
@@ -63,7 +63,7 @@ async function saveView(tx: Tx, id: string): Promise<void> {
     .execute();
 }
 
-/** Actions per second, and how long each took. */
+/** Actions per second, and the time of each. */
 async function run(database: BrainDatabase, action: Action, count: number) {
   let left = count;
   const took: number[] = [];
@@ -116,12 +116,12 @@ async function measureOn(database: BrainDatabase, context: BenchContext): Promis
   if (outcome !== "clean" || rows !== (rounds + 1) * count + 1)
     throw new Error(`the chain is ${outcome} at ${rows} rows`);
   return [
-    atLeast(`${writers} writers, with the chain against without`, medianOf(rates.chained), "actions/s", {
+    atLeast(`${writers} writers, with against without the chain`, medianOf(rates.chained), "actions/s", {
       limit: medianOf(rates.unchained),
       target,
     }),
-    atMost("an action of those, p99", quantile(took, 0.99), "ms", { stated: waitLimitMs }),
-    note("an action of those, median", medianOf(took), "ms"),
+    atMost("an action with the chain, p99", quantile(took, 0.99), "ms", { stated: waitLimitMs }),
+    note("an action with the chain, median", medianOf(took), "ms"),
   ];
 }
 

@@ -4,7 +4,7 @@ import { type BrainDatabase, migrateStorage } from "@svc/brain/storage";
 import { bothDialects, onDatabases, withStorage } from "../harness/databases.ts";
 import { atLeast, atMost, type BenchContext, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
 
-/** Walking a long chain on either database, against the stated rate and beside a bare loop of as many HMACs over rows of that size. */
+/** Verifies a long chain on each database, against the stated rate and a bare loop of as many HMACs over rows of that size. */
 const rowCount = { quick: 25_000, standard: 1_000_000, full: 1_000_000 } as const;
 const rowsPerWrite = 1000;
 const rateLimit = 50_000;
@@ -34,7 +34,7 @@ async function fill(database: BrainDatabase, rows: number, context: BenchContext
   return upkeep;
 }
 
-/** HMACs per second of CPU time of a loop that does nothing else, over texts as long as a canonical row of the fill. */
+/** HMACs per second of CPU time in a bare loop, over texts of the length of a canonical row. */
 function bareRate(): number {
   const key = createSecretKey(Buffer.from("bench-audit-secret-0123456789abcdefghij"));
   const text = "x".repeat(900);
@@ -78,7 +78,7 @@ const measureOn = (context: BenchContext, url: string): Promise<BenchRow[]> =>
 
 export const suite: BenchSuite = {
   name: "audit-verify",
-  about: "rows a second of a verification of the audit chain, memory flat, on both databases",
+  about: "rows per second of an audit chain verification with constant memory, on both databases",
   diskBytes: { quick: 1e9, standard: 4e9, full: 4e9 },
   run: (context) => onDatabases(context, bothDialects, ({ databaseUrl }) => measureOn(context, databaseUrl)),
 };

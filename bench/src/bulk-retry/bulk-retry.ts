@@ -16,25 +16,25 @@ import { failJobs, startBullmq } from "./bullmq.ts";
 import { createRetrier, type Rate } from "./retrier.ts";
 
 /**
- * Children of a bulk retry that a `svc serve` process sends and settles in a second: a short request against one of ten times the length,
- * to one agent that answers at once, and to the real side-car with a real BullMQ. The cost of a child must not grow with the request, so the
- * longer one keeps the rate of the shorter.
+ * Children of a bulk retry that a `svc serve` process sends and settles per second: a short request against one of ten times the length,
+ * to an agent that answers immediately, and to the real side-car with a real BullMQ. The cost of a child must not grow with the request,
+ * so the longer one must keep the rate of the shorter one.
  */
 const sizes: Readonly<Record<BenchMode, { readonly small: number; readonly large: number }>> = {
   quick: { small: 100, large: 1000 },
   standard: { small: 1000, large: 10_000 },
   full: { small: 1000, large: 10_000 },
 };
-/** A longer request between two short ones; the medians count. With the first one it may be ten requests a minute. */
+/** A longer request between two short ones; the medians count. Including the first, this stays within ten requests per minute. */
 const rounds = 3;
-/** How much the cost of a child may differ. */
+/** The allowed ratio of a child's cost. */
 const tolerance = 0.2;
 const eventsPerFrame = 100;
 const heartbeatMs = 10_000;
 
-/** What carries out the children. */
+/** The engine that carries out the children. */
 interface Engine {
-  /** Makes failed tasks known to the brain; gives the name of their queue. */
+  /** Reports failed tasks to the brain; returns the name of their queue. */
   fail(queue: string, count: number): Promise<string>;
   stop(): Promise<void>;
 }
@@ -43,7 +43,7 @@ async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
   const withBullmq: readonly Dialect[] = { quick: [], standard: ["sqlite"] as const, full: bothDialects }[context.mode];
   return [
     ...(await onDatabases(context, bothDialects, (place) =>
-      measureAt(context, place, "an agent that answers at once", startAnswering),
+      measureAt(context, place, "an agent that answers immediately", startAnswering),
     )),
     ...(await onDatabases(context, withBullmq, (place) => measureAt(context, place, "BullMQ", startBullmqEngine))),
   ];
@@ -66,7 +66,7 @@ async function measureAt(
       await untilIdle(brain, context.signal);
       return retrier.rate(known, count, context.signal);
     };
-    // The first one compiles code.
+    // The first request compiles code.
     await run("warm-up", small);
     const few: Rate[] = [];
     const many: Rate[] = [];
@@ -105,12 +105,10 @@ function rowsOf(
       limit: rate(few),
       target: 1 - tolerance,
     }),
-    atMost(
-      `${what}: processor time of the service for one of ${words(large)} against ${words(small)}`,
-      cost(many),
-      "ms",
-      { limit: cost(few), target: 1 + tolerance },
-    ),
+    atMost(`${what}: CPU time of the service per child, ${words(large)} against ${words(small)}`, cost(many), "ms", {
+      limit: cost(few),
+      target: 1 + tolerance,
+    }),
     note(`${what}: children in flight, of 8`, inFlight, "children"),
   ];
 }
@@ -140,10 +138,10 @@ async function startAnswering(brain: BenchBrain): Promise<Engine> {
 }
 
 function answerAll(agent: RawAgent): void {
-  let looked = agent.frames.length;
+  let handled = agent.frames.length;
   agent.socket.on("message", () => {
-    for (; looked < agent.frames.length; looked += 1) {
-      const frame = agent.frames[looked];
+    for (; handled < agent.frames.length; handled += 1) {
+      const frame = agent.frames[handled];
       if (frame?.type !== "command" || frame.payload === null) continue;
       const { parameters, delivery_claim_token } = frame.payload as {
         parameters: { filter: { task_ids: string[] } };
@@ -156,7 +154,7 @@ function answerAll(agent: RawAgent): void {
   });
 }
 
-/** The real side-car beside a real Redis, with jobs that a real worker let fail. */
+/** The real side-car with a real Redis, and jobs that failed in a real worker. */
 async function startBullmqEngine(brain: BenchBrain, home: string): Promise<Engine> {
   const bullmq = await startBullmq(brain, join(home, "agent"));
   return { fail: (queue, count) => failJobs(bullmq, queue, count), stop: bullmq.stop };
@@ -164,7 +162,7 @@ async function startBullmqEngine(brain: BenchBrain, home: string): Promise<Engin
 
 export const suite: BenchSuite = {
   name: "bulk-retry",
-  about: "children/s of a bulk retry over WebSocket, and how little that depends on its length, also with BullMQ",
+  about: "children/s of a bulk retry over WebSocket, for short and long requests, also with BullMQ",
   diskBytes: { quick: 1e9, standard: 2e9, full: 2e9 },
   run: measure,
 };

@@ -1,6 +1,6 @@
 import { startRedis } from "@svc/testkit";
 import { Queue, UnrecoverableError, Worker } from "bullmq6";
-import { startAgentBesideRedis } from "../bullmq/agent-beside-redis.ts";
+import { startSidecarOf } from "../bullmq/bench-sidecar.ts";
 import type { BenchBrain } from "../harness/processes.ts";
 
 const prefix = "bench";
@@ -8,10 +8,10 @@ const jobsPerStatement = 1000;
 const jobsAtOnce = 100;
 const eventsKept = 200_000;
 
-/** A Redis with the real side-car beside it. */
+/** A Redis with the real side-car. */
 export async function startBullmq(brain: BenchBrain, bufferPath: string) {
   const server = await startRedis();
-  const sidecar = await startAgentBesideRedis(brain, { redis: server.url, prefix, bufferPath });
+  const sidecar = await startSidecarOf(brain, { redis: server.url, prefix, bufferPath });
   const { hostname, port } = new URL(server.url);
   return {
     shared: { connection: { host: hostname, port: Number(port), maxRetriesPerRequest: null }, prefix },
@@ -24,21 +24,21 @@ export async function startBullmq(brain: BenchBrain, bufferPath: string) {
 }
 
 /**
- * Adds jobs, lets a worker fail every one of them, and waits until the brain has heard of all. Nobody works on the queue afterwards.
+ * Adds jobs, lets a worker fail all of them, and waits until the brain has all failures. The queue has no worker afterwards.
  *
- * @returns the name of the queue as the brain knows it.
+ * @returns the queue's name in the brain.
  */
 export async function failJobs(
   { shared, sidecar }: Awaited<ReturnType<typeof startBullmq>>,
   name: string,
   count: number,
 ): Promise<string> {
-  // Room for every event, so that none has to be rebuilt.
+  // A stream cap for all events, so that none has to be rebuilt.
   const queue = new Queue(name, { ...shared, streams: { events: { maxLen: eventsKept } } });
   const worker = new Worker(
     name,
     () => {
-      throw new UnrecoverableError("the mail server is away");
+      throw new UnrecoverableError("the mail server is down");
     },
     { ...shared, concurrency: jobsAtOnce },
   );

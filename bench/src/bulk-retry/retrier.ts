@@ -3,13 +3,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { BenchBrain } from "../harness/processes.ts";
 
 const lookMs = 100;
-/** Without any progress. */
+/** Time limit without progress. */
 const giveUpMs = 30_000;
 const largestMax = 10_000;
 
 export interface Rate {
   readonly childrenPerSecond: number;
-  /** Of the service's process. */
+  /** CPU time of the service's process. */
   readonly cpuMsPerChild: number;
 }
 
@@ -19,13 +19,13 @@ interface Shown {
   readonly counts: { readonly claimed: number; readonly pending: number; readonly succeeded: number };
 }
 
-/** Runs bulk retries over the failed tasks of a queue. */
+/** Runs bulk retries of the failed tasks of a queue. */
 export function createRetrier({ root, slug, usage }: BenchBrain) {
   const path = `/projects/${slug}/bulk-retry-requests`;
   const inFlight: number[] = [];
 
   return {
-    /** Children a second, from the answer that the request is made to its last outcome, as the service notes it. */
+    /** Children per second, from the answer to the request until its last outcome, by the service's timestamps. */
     async rate(queue: string, count: number, signal: AbortSignal): Promise<Rate> {
       const before = await usage();
       const made = await root.post(path, { idempotency_key: randomUUID(), filter: { queue }, max: largestMax });
@@ -48,11 +48,11 @@ export function createRetrier({ root, slug, usage }: BenchBrain) {
         if (shown.counts.succeeded > succeeded) progressMs = Date.now();
         succeeded = shown.counts.succeeded;
         if (shown.status !== "in_progress" || Date.now() - progressMs > giveUpMs) {
-          throw new Error(`the bulk retry stands: ${JSON.stringify(shown)}`);
+          throw new Error(`the bulk retry made no progress: ${JSON.stringify(shown)}`);
         }
       }
     },
-    /** On average over every look at a request that still had children to send. */
+    /** Average over all polls while the request had children to send. */
     meanInFlight: (): number => inFlight.reduce((sum, count) => sum + count, 0) / Math.max(1, inFlight.length),
   };
 }

@@ -2,8 +2,8 @@ import { startAgent } from "@svc/agent";
 import { createBullmqAdapter } from "@svc/bullmq";
 
 /**
- * The measured side-car of end-to-end.ts: the whole agent with its buffer on disk, redaction and transport, as `svc agent bullmq` starts
- * it. Takes its options as JSON argument; answers any message with its state, ends when the parent lets go.
+ * The measured side-car of end-to-end.ts: the complete agent with its buffer on disk, redaction and transport, as started by
+ * `svc agent bullmq`. Takes its options as a JSON argument, answers any message with its state, and ends when the parent disconnects.
  */
 export interface AgentState {
   readonly cpuMs: number;

@@ -14,24 +14,24 @@ import {
   type BenchSuite,
   note,
 } from "../harness/suite.ts";
-import { startAgentBesideRedis } from "./agent-beside-redis.ts";
+import { startSidecarOf } from "./bench-sidecar.ts";
 import { jobsPerSecond, prefix, setUpQueues, writeTraffic } from "./traffic.ts";
 import { watchBrain } from "./watcher.ts";
 
 const secondsOf: Readonly<Record<BenchMode, number>> = { quick: 6, standard: 60, full: 60 };
 const warmUpSeconds = 3;
-/** sent, received, started and an end. */
+/** Events per job: sent, received, started and an end. */
 const eventsPerJob = 4;
 const latencyLimitMs = 1000;
 
 /**
- * The whole chain beside a busy application, every part in a process of its own: what BullMQ writes for 2 000 jobs a second in Redis, the
- * real side-car, a real brain, and a person who looks over REST and at the hub. Held to account: how old the end of a task is when it is
- * first seen, that nothing is lost or doubled, and what the side-car costs. Writer and watcher share the cores with what is measured.
+ * The complete chain for a busy application, each part in a separate process: BullMQ's writes for 2 000 jobs per second in Redis, the real
+ * side-car, a real brain, and a user who reads over REST and the hub. Limits: the age of a task's end when it is first seen, lost or
+ * duplicate events, and the cost of the side-car. Writer and watcher share the cores with the measured processes.
  */
 export const suite: BenchSuite = {
   name: "end-to-end",
-  about: `from BullMQ to REST and hub at ${jobsPerSecond} jobs a second: age, loss, processor share of the side-car`,
+  about: `from BullMQ to REST and hub at ${jobsPerSecond} jobs/s: age, loss, CPU share of the side-car`,
   diskBytes: { quick: 600e6, standard: 2e9, full: 2e9 },
   run: (context) =>
     onDatabases(context, context.mode === "quick" ? ["sqlite"] : bothDialects, (place) => measure(context, place)),
@@ -75,10 +75,10 @@ async function runChain(
   { mode, signal, log }: BenchContext,
   { brain, redis, redisUrl, home }: Chain,
 ): Promise<ChainRun> {
-  const sidecar = await startAgentBesideRedis(brain, { redis: redisUrl, prefix, bufferPath: join(home, "agent") });
+  const sidecar = await startSidecarOf(brain, { redis: redisUrl, prefix, bufferPath: join(home, "agent") });
   const watcher = await watchBrain(brain, signal);
   try {
-    // The first seconds compile code and fill caches; they are part of the work but not of the measurement.
+    // Warm-up: the first seconds compile code and fill caches, so they are not measured.
     const warmUp = await writeTraffic(redis, { seconds: warmUpSeconds, signal });
     await sidecar.drained();
     const [from, brainFrom] = [await sidecar.state(), await brain.usage()];
@@ -122,18 +122,18 @@ function rowsOf(database: string, run: ChainRun, surplus: number): readonly Benc
     note(`${database}: event to ${name} at p50`, quantile(valuesMs, 0.5), "ms"),
   ];
   return [
-    atLeast(`${database}: jobs a second through the chain`, run.jobsASecond, "jobs/s", {
+    atLeast(`${database}: jobs per second through the chain`, run.jobsASecond, "jobs/s", {
       limit: jobsPerSecond,
       target: 0.95,
     }),
     ...age("REST", run.restMs),
     ...age("hub", run.hubMs),
-    atMost(`${database}: events lost or doubled (limit 1, so any fails)`, Math.abs(surplus) + run.lost, "events", {
+    atMost(`${database}: events lost or duplicated (limit 1, so any fails)`, Math.abs(surplus) + run.lost, "events", {
       limit: 1,
       target: 0,
     }),
-    atMost(`${database}: processor time of the side-car`, run.sidecarCores, "cores", { stated: 0.5 }),
-    note(`${database}: processor time of the brain`, run.brainCores, "cores"),
+    atMost(`${database}: CPU time of the side-car`, run.sidecarCores, "cores", { stated: 0.5 }),
+    note(`${database}: CPU time of the brain`, run.brainCores, "cores"),
     note(`${database}: resident memory of the side-car`, run.residentBytes / 1e6, "MB"),
   ];
 }

@@ -1,8 +1,8 @@
 import { createBullmqAdapter } from "@svc/bullmq";
 
 /**
- * The measured process of bullmq-sidecar.ts: the adapter with a sink that only counts, so that the figures are the adapter's own. Takes
- * `{ redis, prefix }` as its argument, tells its state twice a second, ends when the parent lets go.
+ * The measured process of sidecar.ts: the adapter with a sink that only counts, so that the figures are the adapter's own. Takes
+ * `{ redis, prefix }` as its argument, reports its state twice a second, and ends when the parent disconnects.
  */
 export interface SidecarState {
   readonly events: number;
@@ -10,7 +10,7 @@ export interface SidecarState {
   readonly lost: number;
   readonly cpuMs: number;
   readonly residentBytes: number;
-  /** Milliseconds between an entry's stream time and its event, one sample an emitted batch, since the last state. */
+  /** Milliseconds between an entry's stream time and its event, one sample per emitted batch since the last state. */
   readonly lagsMs: readonly number[];
 }
 

@@ -6,7 +6,7 @@ export const prefix = "bench";
 const queueCount = 4;
 const tickMs = 20;
 
-/** Makes the four queues as BullMQ would. */
+/** Creates the four queues like BullMQ. */
 export async function setUpQueues(redis: Redis): Promise<void> {
   for (let queue = 0; queue < queueCount; queue += 1)
     await redis.hset(`${prefix}:q${queue}:meta`, { version: "bullmq:6.7.0", "opts.maxLenEvents": 10_000 });
@@ -25,13 +25,13 @@ let lastJobId = 0;
 export interface Traffic {
   readonly seconds: number;
   readonly signal: AbortSignal;
-  /** Told of one job of each tick whose end is being written. */
+  /** Called with one job per tick whose end is being written. */
   readonly onEnd?: (taskId: string, tick: number) => void;
 }
 
 /**
- * Writes what BullMQ's scripts write for `jobsPerSecond` jobs, tick by tick: each starts one tick after it was added and ends one tick
- * later.
+ * Simulates the writes of BullMQ's scripts for `jobsPerSecond` jobs, tick by tick: each job starts one tick after it was added and ends
+ * one tick later.
  */
 export async function writeTraffic(
   redis: Redis,
@@ -99,7 +99,7 @@ function writeEnd(pipeline: ChainableCommander, { base, id, removesItself, fails
   if (removesItself) pipeline.del(key);
   else pipeline.hset(key, { [field]: value, finishedOn: Date.now(), atm: 1 }).expire(key, 20);
   pipeline.xadd(`${base}:events`, "*", "event", event, "jobId", id, field, value, "prev", "active");
-  // BullMQ tells when the last attempt is used up, and now and then that a queue ran empty.
+  // BullMQ also writes an entry after the last attempt, and sometimes one for an empty queue.
   if (fails) pipeline.xadd(`${base}:events`, "*", "event", "retries-exhausted", "jobId", id, "attemptsMade", "3");
   const isDrained = Number(id) % 2 === 0;
   if (isDrained) pipeline.xadd(`${base}:events`, "*", "event", "drained");

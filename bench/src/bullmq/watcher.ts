@@ -2,23 +2,23 @@ import { setTimeout as pause } from "node:timers/promises";
 import { WebSocket } from "ws";
 import type { BenchBrain } from "../harness/processes.ts";
 
-/** A signed-in person who looks at tasks over REST and at the hub. */
+/** A signed-in user who reads tasks over REST and the hub. */
 export interface Watcher {
-  /** Looks until this task has ended, and keeps how long that took for REST and, from then on, for the next frame of the hub. */
+  /** Polls until this task has ended, and records the time for REST and for the next frame of the hub. */
   follow(taskId: string): void;
-  /** Resolves when every followed task was seen. */
+  /** Resolves when all followed tasks were seen. */
   settled(): Promise<Seen>;
   close(): void;
 }
 
 export interface Seen {
-  /** Milliseconds from the moment before the end was written to Redis. */
+  /** Milliseconds since just before the end was written to Redis. */
   readonly restMs: readonly number[];
   readonly hubMs: readonly number[];
 }
 
 const lookEveryMs = 15;
-/** A task that was not seen by then counts with this age. */
+/** A task that was not seen in time counts with this age. */
 const givenUpAfterMs = 30_000;
 
 export async function watchBrain({ url, root, projectId, slug }: BenchBrain, signal: AbortSignal): Promise<Watcher> {
@@ -33,11 +33,11 @@ export async function watchBrain({ url, root, projectId, slug }: BenchBrain, sig
     return status !== 404 && (body.state === "success" || body.state === "failure");
   }
 
-  async function look(taskId: string, endedAtMs: number): Promise<void> {
+  async function poll(taskId: string, endedAtMs: number): Promise<void> {
     while (!(await hasEnded(taskId))) {
       const ageMs = performance.now() - endedAtMs;
       if (ageMs > givenUpAfterMs) break;
-      // Looks at a task that is late grow rare, so that looking is not what makes the others late.
+      // Polls of a late task become rarer, so that they do not delay other tasks.
       await pause(Math.max(lookEveryMs, ageMs / 10), undefined, { signal });
     }
     restMs.push(performance.now() - endedAtMs);
@@ -47,9 +47,9 @@ export async function watchBrain({ url, root, projectId, slug }: BenchBrain, sig
 
   return {
     follow(taskId) {
-      const looking = look(taskId, performance.now());
-      looking.catch(() => {}); // told by settled()
-      open.add(looking);
+      const following = poll(taskId, performance.now());
+      following.catch(() => {}); // reported by settled()
+      open.add(following);
     },
     async settled() {
       await Promise.all(open);
@@ -59,7 +59,7 @@ export async function watchBrain({ url, root, projectId, slug }: BenchBrain, sig
   };
 }
 
-/** A dashboard socket; `nextFrame` resolves with the next news of tasks, rows or the request to fetch again. */
+/** A dashboard socket; `nextFrame` resolves with the next change of tasks: rows, or the request to fetch again. */
 async function openHub(url: string, cookie: string, projectId: string) {
   const socket = new WebSocket(`${url.replace("http", "ws")}/ws/dashboard`, { headers: { cookie, origin: url } });
   const waiting = new Set<() => void>();

@@ -22,25 +22,24 @@ import {
 } from "./page.ts";
 
 /**
- * The pages of a real `svc serve` in a real browser against the budgets of the dashboard: what a first screen costs, a list of 10,000 rows,
- * and a list that is watched while 200 events a second arrive. The browser draws without a graphics card and shares the cores with the
- * service.
+ * The pages of a real `svc serve` in a real browser against the budgets of the dashboard: first screens, a list of 10,000 rows, and a live
+ * list with 200 events per second. The browser draws without a graphics card and shares the cores with the service.
  */
 export const suite: BenchSuite = {
   name: "dashboard",
-  about: "the pages in a browser: first screens, a list of 10,000 rows, 200 events a second live",
+  about: "the pages in a browser: first screens, a list of 10,000 rows, 200 live events per second",
   diskBytes: { quick: 500e6, standard: 500e6, full: 500e6 },
   run: measure,
 };
 
 const listRows = 10_000;
-/** What a list is watched for: the last is eight hours of 20 events a second, told a hundred times as fast. */
+/** Events for the soak test: the last is eight hours of 20 events per second, a hundred times as fast. */
 const soakEvents: Record<BenchMode, number> = { quick: 8_000, standard: 72_000, full: 576_000 };
 const soakEventsASecond = 2000;
 const liveEventsASecond = 200;
 const heartbeatMs = 10_000;
 const kilobyte = 1000;
-/** One opening is early or late by a hundred milliseconds. */
+/** Single page loads vary by a hundred milliseconds. */
 const openings: Record<BenchMode, number> = { quick: 5, standard: 7, full: 7 };
 
 async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
@@ -50,10 +49,10 @@ async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
   const brain = await startBenchBrain({ home, agents: 1 });
   try {
     const { root, slug } = brain;
-    // Three events tell of one task.
+    // Three events per task.
     await overWebSocket(brain.agents, [brain.port], Math.ceil((listRows * 3.1) / eventsPerFrame));
     await waitFor(async () => (await root.get(`/projects/${slug}/stats`)).body.tasks_total >= listRows);
-    // An agent that stays, as in a project that is at work; without one a banner takes its place above every page.
+    // An agent stays connected, because without one all pages have a banner.
     const present = await connect(brain.port, firstAgentOf(brain));
     const beats = setInterval(() => sendHeartbeat(present), heartbeatMs);
     present.socket.once("close", () => clearInterval(beats));
@@ -87,15 +86,15 @@ async function signInScreen(window: BrowserContext, brain: BenchBrain): Promise<
 
 const firstRow = '[role="grid"] [role="row"][aria-rowindex="2"]';
 
-/** The panels of the overview's first screen: both charts, issues, slowest names and queues, each with what it has to show. */
+/** The panels of the overview's first screen with their content: both charts, issues, slowest names and queues. */
 const overviewShown = [1, 2, 3, 4, 5].map(
   (place) => `main section:nth-of-type(${place}):not(:has([role="status"], [role="alert"]))`,
 );
 
 /**
- * Requests are all that the page sends, itself and its files among them, until what its address asks for stands: of the overview the
- * figures, both charts, the issues, the slowest names and the queues. Who is at work, what failed last, how it was before and what is
- * marked in the charts is read after that; the row of all requests has it too.
+ * Counts all requests of a page, including itself and its files, until the first screen is complete: for the overview the figures, both
+ * charts, the issues, the slowest names and the queues. The page reads workers, recent failures, earlier figures and chart markers later;
+ * the row of all requests includes them.
  */
 async function firstScreens(window: BrowserContext, { url, root, slug }: BenchBrain): Promise<BenchRow[]> {
   const [task] = (await root.get(`/projects/${slug}/tasks?limit=1`)).body.items as {
@@ -113,7 +112,7 @@ async function firstScreens(window: BrowserContext, { url, root, slug }: BenchBr
   };
   const rows: BenchRow[] = [];
   for (const [name, screen] of Object.entries(screens)) {
-    // The first opening also compiles the code of the page.
+    // The first load also compiles the code of the page.
     const opened: FirstScreen[] = [];
     while (opened.length < 3) opened.push(await measureFirstScreen(window, screen, false));
     const near = medianBy(opened, ({ shownMs }) => shownMs);
@@ -123,9 +122,9 @@ async function firstScreens(window: BrowserContext, { url, root, slug }: BenchBr
     rows.push(
       within("script, gzip", near.scriptBytes / kilobyte, "KB", 200),
       within("styles, gzip", near.styleBytes / kilobyte, "KB", 20),
-      within("requests until the first screen stands", near.requests, "requests", 15),
+      within("requests until the first screen is complete", near.requests, "requests", 15),
       note(`${name}: requests until nothing loads`, near.allRequests, "requests"),
-      note(`${name}: first screen stands, loopback`, near.shownMs, "ms"),
+      note(`${name}: first screen complete, loopback`, near.shownMs, "ms"),
       within("first paint, loopback", near.firstPaintMs, "ms", 300),
       within("first paint, slow machine and line", slow.firstPaintMs, "ms", 1000),
       within("largest paint, slow machine and line", slow.largestPaintMs, "ms", 1800),
@@ -135,7 +134,7 @@ async function firstScreens(window: BrowserContext, { url, root, slug }: BenchBr
   return rows;
 }
 
-/** At 60 refreshes a second, with one frame in twenty a refresh late. The mean is held, as a single frame lasts whole refreshes. */
+/** At 60 refreshes per second, with one frame in twenty late by one. The mean is judged, since single frames last whole refreshes. */
 const meanFrameMs = (1000 / 60) * 1.05;
 
 async function longList(page: Page, url: string, times: number): Promise<BenchRow[]> {
@@ -156,7 +155,7 @@ async function longList(page: Page, url: string, times: number): Promise<BenchRo
   const answers = await useList(page, 8);
   await tools.detach();
   return [
-    atMost(`list: first rows after the address was opened, median of ${times}`, medianOf(opened), "ms", {
+    atMost(`list: first rows after opening the address, median of ${times}`, medianOf(opened), "ms", {
       stated: 300,
     }),
     atMost("10,000 rows: nodes in the document", nodes, "nodes", { limit: 1500 }),
@@ -177,35 +176,34 @@ async function liveList(page: Page, agent: WsSession, seconds: number): Promise<
   await tools.send("Performance.enable", { timeDomain: "threadTicks" });
   const quiet = await loadDuring(page, tools, () => pause(3000));
   const live = await loadDuring(page, tools, () =>
-    tellLive(agent, { events: seconds * liveEventsASecond, aSecond: liveEventsASecond, eventsInFrame: 20 }),
+    sendLive(agent, { events: seconds * liveEventsASecond, aSecond: liveEventsASecond, eventsInFrame: 20 }),
   );
   return [
     note("live list: main thread without events", quiet.busyShare * 100, "%"),
-    atMost(`live list: main thread at ${liveEventsASecond} events a second`, live.busyShare * 100, "%", { stated: 30 }),
-    // Ages are drawn anew every second whether events arrive or not.
-    atMost(
-      "live list: paints of the list because of events",
-      Math.max(0, live.paintsASecond - quiet.paintsASecond),
-      "/s",
-      { limit: 4 },
-    ),
+    atMost(`live list: main thread at ${liveEventsASecond} events per second`, live.busyShare * 100, "%", {
+      stated: 30,
+    }),
+    // Ages are redrawn every second even without events.
+    atMost("live list: paints of the list due to events", Math.max(0, live.paintsASecond - quiet.paintsASecond), "/s", {
+      limit: 4,
+    }),
   ];
 }
 
-/** The memory of a list that stays open while events arrive for hours: after the first quarter of them, and at the end. */
+/** Memory of a list that stays open while events arrive for hours: after the first quarter of them, and at the end. */
 async function watchedForHours(page: Page, agent: WsSession, events: number): Promise<BenchRow[]> {
   const tools = await page.context().newCDPSession(page);
-  const tell = (share: number) =>
-    tellLive(agent, { events: events * share, aSecond: soakEventsASecond, eventsInFrame: 100 });
-  await tell(1 / 4);
+  const send = (share: number) =>
+    sendLive(agent, { events: events * share, aSecond: soakEventsASecond, eventsInFrame: 100 });
+  await send(1 / 4);
   const early = await heapBytes(tools);
-  await tell(3 / 4);
+  await send(3 / 4);
   const late = await heapBytes(tools);
   await tools.detach();
   const name = `live list: heap after ${events.toLocaleString("en-US")} events`;
   return [
     atMost(name, late / 1e6, "MB", { limit: 150 }),
-    atMost(`${name}, beside a quarter of them`, late / 1e6, "MB", { limit: early / 1e6, target: 1.1 }),
+    atMost(`${name}, against a quarter of them`, late / 1e6, "MB", { limit: early / 1e6, target: 1.1 }),
   ];
 }
 
@@ -218,8 +216,8 @@ function sendHeartbeat({ socket, signer }: WsSession): void {
   socket.send(signer.sign("heartbeat", payload, `hb_${String(nextBeat).padStart(12, "0")}`));
 }
 
-/** Sends frames of events, evenly. */
-async function tellLive(
+/** Sends frames of events at a steady rate. */
+async function sendLive(
   { socket, signer }: WsSession,
   { events: total, aSecond, eventsInFrame }: { events: number; aSecond: number; eventsInFrame: number },
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import type { BrowserContext, CDPSession, Page } from "playwright-core";
 
-// What the functions that run in the page use there; the browser's whole vocabulary would change that of every other file.
+// Browser types for the functions that run in the page; the full DOM library would affect the types of all other files.
 interface PageElement {
   scrollTop: number;
   readonly scrollHeight: number;
@@ -19,18 +19,18 @@ declare const MutationObserver: new (
 ) => { observe(target: PageElement | typeof document, what: object): void; disconnect(): void };
 declare function requestAnimationFrame(draw: (nowMs: number) => void): number;
 
-/** A laptop of the middle on a line of 10 Mbit, as the budgets were set for. */
+/** The budgets' reference: a mid-range laptop on a 10 Mbit connection. */
 const slowProcessor = 4;
 const slowLine = { offline: false, latency: 40, downloadThroughput: 1_250_000, uploadThroughput: 1_250_000 };
 
 export interface FirstScreen {
   readonly scriptBytes: number;
   readonly styleBytes: number;
-  /** That were sent before the first screen stood, the page itself among them. */
+  /** Requests before the first screen was complete, including the page itself. */
   readonly requests: number;
-  /** That were sent until nothing was loading any more. */
+  /** Requests until nothing was loading. */
   readonly allRequests: number;
-  /** When the first screen stood, since the address was opened. */
+  /** Time from opening the address until the first screen was complete. */
   readonly shownMs: number;
   readonly firstPaintMs: number;
   readonly largestPaintMs: number;
@@ -41,11 +41,11 @@ interface Vitals {
   paintMs: number;
   largestMs: number;
   shift: number;
-  /** When all of `shown` stood for the first time. */
+  /** When all of `shown` were first present. */
   shownMs: number;
 }
 
-/** Opens an address in a fresh page and tells what its first screen cost. `shown` are selectors that stand when it is complete. */
+/** Opens an address in a new page and measures its first screen, which is complete when all `shown` selectors match. */
 export async function measureFirstScreen(
   context: BrowserContext,
   address: { readonly url: string; readonly shown: readonly string[] },
@@ -64,7 +64,7 @@ export async function measureFirstScreen(
   await page.addInitScript(watchVitals, address.shown);
   await page.goto(address.url);
   await page.waitForFunction(() => (globalThis as unknown as { vitals: Vitals }).vitals.shownMs > 0);
-  // What moves and what is asked for after the first screen is looked at as well.
+  // Layout shifts and requests after the first screen count too.
   await page.waitForTimeout(2000);
   const vitals = await page.evaluate(() => (globalThis as unknown as { vitals: Vitals }).vitals);
   const sent = await page.evaluate(() =>
@@ -90,8 +90,8 @@ export async function measureFirstScreen(
 }
 
 /**
- * Runs in the page before anything else. It checks the document within each change: a MutationObserver runs when the task ends, after the
- * effects of what was drawn, and later reads begin in those.
+ * Runs in the page before all other code. It checks the document during each change, because a MutationObserver runs after the effects
+ * of a render, which already start later reads.
  */
 function watchVitals(shown: readonly string[]): void {
   const vitals = { paintMs: 0, largestMs: 0, shift: 0, shownMs: 0 };
@@ -123,7 +123,7 @@ function watchVitals(shown: readonly string[]): void {
   });
 }
 
-/** Bytes of a file as a client that takes gzip receives it. */
+/** Size of a file for a client that accepts gzip. */
 function gzipBytes(url: string): Promise<number> {
   return new Promise((resolve, reject) => {
     request(url, { headers: { "accept-encoding": "gzip" } }, (answer) => {
@@ -138,7 +138,7 @@ function gzipBytes(url: string): Promise<number> {
   });
 }
 
-/** Frames of a list that is scrolled for a while: milliseconds from one to the next. */
+/** Milliseconds between frames while a list scrolls. */
 export function scrollFrames(page: Page, seconds: number): Promise<number[]> {
   return page.evaluate(async (forMs) => {
     const grid = document.querySelector('[role="grid"]') as PageElement;
@@ -150,7 +150,7 @@ export function scrollFrames(page: Page, seconds: number): Promise<number[]> {
       const step = (nowMs: number) => {
         frames.push(nowMs - last);
         last = nowMs;
-        // About four rows a frame, as a flick of the wheel does.
+        // About four rows per frame, like a flick of the wheel.
         grid.scrollTop += 150;
         if (nowMs - startedMs > forMs) resolve();
         else requestAnimationFrame(step);
@@ -164,7 +164,7 @@ export function scrollFrames(page: Page, seconds: number): Promise<number[]> {
   }, seconds * 1000);
 }
 
-/** Scrolls the list to its end until it holds so many rows; they are of one height, so the height of the list tells. */
+/** Scrolls the list to its end until it has this many rows, computed from its height, since all rows have the same height. */
 export async function loadRows(page: Page, rows: number): Promise<void> {
   await page.waitForFunction(
     (wanted) => {
@@ -187,28 +187,28 @@ export async function scrollToTop(page: Page): Promise<void> {
   await page.waitForTimeout(300);
 }
 
-/** How long the page took to answer what is done in it, until that was painted; of each interaction its slowest event. */
+/** Time from input until the next paint; for each interaction, its slowest event. */
 async function interactions(page: Page, times: number, act: () => Promise<void>): Promise<number[]> {
   await page.evaluate(() => {
-    const told: Record<number, number> = {};
-    (globalThis as unknown as { interactions: typeof told }).interactions = told;
+    const durations: Record<number, number> = {};
+    (globalThis as unknown as { interactions: typeof durations }).interactions = durations;
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {
         const { interactionId, duration } = entry as unknown as { interactionId: number; duration: number };
-        if (interactionId > 0) told[interactionId] = Math.max(told[interactionId] ?? 0, duration);
+        if (interactionId > 0) durations[interactionId] = Math.max(durations[interactionId] ?? 0, duration);
       }
     }).observe({ type: "event", durationThreshold: 16 } as never);
   });
   await act();
   await page.waitForTimeout(300);
-  const told = await page.evaluate(() =>
+  const durations = await page.evaluate(() =>
     Object.values((globalThis as unknown as { interactions: Record<number, number> }).interactions),
   );
-  // Below 16 ms nothing is told.
-  return [...Array<number>(Math.max(0, times - told.length)).fill(16), ...told];
+  // Events below 16 ms are not reported.
+  return [...Array<number>(Math.max(0, times - durations.length)).fill(16), ...durations];
 }
 
-/** Ticks on some rows. */
+/** Selects some rows. */
 export function tickRows(page: Page, times: number): Promise<number[]> {
   const boxes = page.locator('[role="grid"] [role="row"][aria-rowindex] input[type="checkbox"]');
   return interactions(page, times, async () => {
@@ -216,7 +216,7 @@ export function tickRows(page: Page, times: number): Promise<number[]> {
   });
 }
 
-/** What people do in a list all day: walk through its rows, open and close one, type into the filter. */
+/** Typical actions in a list: move through its rows, open and close one, type into the filter. */
 export function useList(page: Page, rounds: number): Promise<number[]> {
   const row = page.locator('[role="grid"] [role="row"][aria-rowindex="3"]');
   const walk = 5;
@@ -237,13 +237,13 @@ export function useList(page: Page, rounds: number): Promise<number[]> {
 }
 
 export interface Load {
-  /** Share of the time that the main thread was busy. */
+  /** Share of time in which the main thread was busy. */
   readonly busyShare: number;
-  /** Frames a second in which the list was drawn anew. */
+  /** Frames per second in which the list was redrawn. */
   readonly paintsASecond: number;
 }
 
-/** What the main thread does while something happens elsewhere. */
+/** Load of the main thread while `during` runs. */
 export async function loadDuring(page: Page, tools: CDPSession, happening: () => Promise<void>): Promise<Load> {
   await page.evaluate(() => {
     const seen = { paints: 0, isChanged: false };

@@ -9,18 +9,18 @@ import { quantile } from "../harness/quantile.ts";
 import { atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
 import { anyAddress, beat, connectAll } from "./fleet.ts";
 
-/** From the request that makes a command to its execution in a real agent, on one machine, while agents are connected and beat. */
+/** Time from the request for a command to its execution in a real agent, on one machine, while other agents send heartbeats. */
 const agents: Record<BenchMode, number> = { quick: 200, standard: 500, full: 500 };
 const limitMs = { ws: 50, longpoll: 300 } as const;
 const samples: Record<BenchMode, number> = { quick: 100, standard: 500, full: 1000 };
-/** Polls and uploads count into the budget of connects, 600 a minute. */
+/** Polls and uploads count towards the connect budget of 600 per minute. */
 const pollSamples: Record<BenchMode, number> = { quick: 40, standard: 150, full: 150 };
 const warmUps = 10;
 
 type Transport = keyof typeof limitMs;
 
 interface Target {
-  /** Milliseconds from the request to the execution of one command. */
+  /** Milliseconds from the request to the execution of a command. */
   time(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -49,7 +49,7 @@ async function startTarget(brain: BenchBrain, { home }: Place, transport: Transp
   });
   const there = async () => (await root.get(`${project}/agents/${agentId}`)).body.transport === transport;
   await waitFor(there, { withinMs: 30_000, that: `the agent over ${transport}` });
-  // The row of its session is written a moment later.
+  // Its session row is written slightly later.
   await pause(500);
   let tasks = 0;
   return {
@@ -87,7 +87,7 @@ async function measure(context: BenchContext, place: Place): Promise<BenchRow[]>
         context.signal.throwIfAborted();
         const ms = await target.time();
         if (round >= 0) times.push(ms);
-        // A person clicks; a poll has come back by then.
+        // A pause like a user's, in which the next poll starts.
         await pause(transport === "ws" ? 5 : 50);
       }
       await target.stop();
@@ -108,7 +108,7 @@ async function measure(context: BenchContext, place: Place): Promise<BenchRow[]>
 
 export const suite: BenchSuite = {
   name: "commands",
-  about: "from the request that makes a command to its execution in an agent, over WebSocket and long-poll",
+  about: "from the request for a command to its execution in an agent, over WebSocket and long-poll",
   diskBytes: { quick: 1e9, standard: 1e9, full: 1e9 },
   run: (context) => onDatabases(context, bothDialects, (place) => measure(context, place)),
 };

@@ -2,11 +2,11 @@ import { type AgentStatusPayload, type HeartbeatPayload, retryContractMarker, ty
 import { connectRaw, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
 import type { BenchBrain } from "../harness/processes.ts";
 
-/** Lets a connect come from any address; the setting of a service whose agents `connectAll` connects. */
+/** Lets connections claim any source address; required by `connectAll`. */
 export const anyAddress = { SVC_TRUSTED_PROXIES: "127.0.0.1/32" };
 const connectedAtOnce = 16;
 
-/** What an agent of a queue system says of a process that idles. */
+/** The heartbeat of an agent with an idle process. */
 function vitalsOf(agent: number, ageSeconds: number) {
   const telemetry_loss: TelemetryLoss = {
     buffer_id: `buffer-${agent}`,
@@ -43,7 +43,7 @@ function vitalsOf(agent: number, ageSeconds: number) {
   return { heartbeat, agent_status };
 }
 
-/** All agents of the service, each from an address of its own, so that the budget of connects does not hold them up. */
+/** Connects all agents of the service, each from its own address, so that the connect budget does not delay them. */
 export async function connectAll(brain: BenchBrain, signal: AbortSignal): Promise<RawAgent[]> {
   const connected: RawAgent[] = [];
   const waiting = [...brain.agents.entries()];
@@ -64,7 +64,7 @@ export async function connectAll(brain: BenchBrain, signal: AbortSignal): Promis
   return connected;
 }
 
-/** Lets every agent beat, spread over the interval as agents are that started at different times. Gives the way to stop. */
+/** Sends heartbeats of all agents, spread over the interval; returns a function that stops it. */
 export function beat(connected: readonly RawAgent[]): () => void {
   const timers = new Set<NodeJS.Timeout>();
   for (const [index, agent] of connected.entries()) {

@@ -5,22 +5,22 @@ import { atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSui
 import { anyAddress, beat, connectAll } from "./fleet.ts";
 
 /**
- * What agents cost that have nothing to tell: each is connected over WebSocket, and says in the interval that the service asks for that it
- * lives and how it is. Memory and CPU are those of `svc serve` alone.
+ * The cost of idle agents: each is connected over WebSocket and sends heartbeats at the service's interval. Memory and CPU are those of
+ * `svc serve` alone.
  */
 const agents: Record<BenchMode, number> = { quick: 2000, standard: 5000, full: 5000 };
-/** After the last connect. */
+/** Pause after the last connect. */
 const settlingMs: Record<BenchMode, number> = { quick: 10_000, standard: 10_000, full: 10_000 };
-/** Whole intervals of the heartbeats. */
+/** Multiples of the heartbeat interval. */
 const measuredMs: Record<BenchMode, number> = { quick: 10_000, standard: 30_000, full: 60_000 };
-/** For 5000 agents. Of fewer, each has the same share of what is left beside a process that nobody is connected to. */
+/** For 5000 agents. Fewer agents get a proportional share of the limit, after subtracting the process without connections. */
 const limitBytes = 400e6;
 const limitOfOneCore = 0.25;
 const statedFor = 5000;
 const samplesEveryMs = 1000;
 const restingMs = 4000;
 
-/** The greatest memory and the mean CPU of the process, in bytes and cores. */
+/** The process's maximum memory in bytes and mean CPU in cores. */
 async function watch(brain: BenchBrain, forMs: number, signal: AbortSignal) {
   const startedMs = performance.now();
   const first = await brain.usage();
@@ -57,7 +57,7 @@ async function measure(context: BenchContext, { home, databaseUrl, dialect }: Pl
       atMost(`of one core, ${what}`, cores, "cores", { stated: shareOf(limitOfOneCore, resting.cores) }),
       note(`memory before they connected, ${dialect}`, resting.rssBytes, "bytes"),
       note(`of one core before they connected, ${dialect}`, resting.cores, "cores"),
-      note(`connects a second, ${dialect}`, count / (connectMs / 1000), "agents/s"),
+      note(`connects per second, ${dialect}`, count / (connectMs / 1000), "agents/s"),
     ];
   } finally {
     stopBeating();
@@ -68,7 +68,7 @@ async function measure(context: BenchContext, { home, databaseUrl, dialect }: Pl
 
 export const suite: BenchSuite = {
   name: "idle-agents",
-  about: "memory and CPU of svc serve while agents are connected that have nothing to tell",
+  about: "memory and CPU of svc serve while idle agents are connected",
   diskBytes: { quick: 1e9, standard: 1e9, full: 1e9 },
   run: (context) =>
     onDatabases(context, context.mode === "quick" ? ["sqlite"] : bothDialects, (place) => measure(context, place)),

@@ -8,10 +8,10 @@ import type { BenchContext } from "./suite.ts";
 
 export type Dialect = "sqlite" | "postgres";
 
-/** A new database, and a folder of its own for the service on it. */
+/** A new database, and a new folder for the service on it. */
 export interface Place {
   readonly dialect: Dialect;
-  /** For people. */
+  /** Display name. */
   readonly label: string;
   readonly home: string;
   readonly databaseUrl: string;
@@ -19,7 +19,7 @@ export interface Place {
 
 type Scratch = Pick<BenchContext, "scratchDir" | "postgres">;
 
-/** Measures on a database that is made for it and removed at its end. */
+/** Measures on a new database, which is removed at the end. */
 export async function onDatabase<T>(
   { scratchDir, postgres }: Scratch,
   dialect: Dialect,
@@ -38,7 +38,7 @@ export async function onDatabase<T>(
   }
 }
 
-/** The rows of one database after the other. */
+/** The rows of each database in turn. */
 export async function onDatabases<Row>(
   scratch: Scratch,
   dialects: readonly Dialect[],
@@ -51,7 +51,7 @@ export async function onDatabases<Row>(
 
 export const bothDialects: readonly Dialect[] = ["sqlite", "postgres"];
 
-/** How the suites open a database themselves. */
+/** Options for suites that open a database directly. */
 const limits = {
   synchronous: "full",
   poolSize: 10,
@@ -77,16 +77,16 @@ export async function withStorage<T>(
   }
 }
 
-/** The project of the suites that write without a service. */
+/** The project of suites that write without a service. */
 export const benchProjectId = "11111111-2222-4333-8444-555555555555";
 
-/** An id for a number; looks random, as UUID v5 does. */
+/** A pseudo-random id for a number, like UUID v5. */
 export function uuidOf(number: number): string {
   const hex = createHash("md5").update(String(number)).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-/** Makes the tables of a new database, and the project. */
+/** Creates the tables of a new database, and the project. */
 export async function prepareStorage(database: BrainDatabase): Promise<void> {
   await migrateStorage(database, new Date(), 30_000);
   await addProject(database, benchProjectId);

@@ -2,8 +2,8 @@ import { createHmac, createSecretKey } from "node:crypto";
 import { medianOf } from "./quantile.ts";
 
 /**
- * What a message of 633 bytes cost on the machine that limits of time are stated for: 2.3 microseconds of one core to check its HMAC and
- * 1.6 to parse it.
+ * The cost of a message of 633 bytes on the reference machine of the time limits: 2.3 microseconds of one core to check its HMAC and 1.6
+ * to parse it.
  */
 const statedForMicros = 2.3 + 1.6;
 const messageBytes = 633;
@@ -20,10 +20,10 @@ function messageOf(length: number): string {
   return text("x".repeat(length - text("").length));
 }
 
-/** How many times the time of the machine that limits are stated for this one needs just now; 1 for a quicker one. */
+/** How many times slower this machine currently is than the reference machine; 1 for a faster one. */
 export function slownessNow(): number {
   const micros = Array.from({ length: rounds + 1 }, microsOfRound);
-  // The first round is spent on compiling.
+  // Warm-up: the first round compiles code.
   return Math.max(1, medianOf(micros.slice(1)) / statedForMicros);
 }
 

@@ -12,7 +12,7 @@ export interface BenchAgent {
   readonly hmacSecret: string;
 }
 
-/** A `svc serve` in a process of its own, for suites that measure it from outside. */
+/** `svc serve` in a separate process, for suites that measure it from outside. */
 export interface BenchBrain {
   readonly url: string;
   readonly port: number;
@@ -22,35 +22,35 @@ export interface BenchBrain {
   readonly projectId: string;
   readonly slug: string;
   readonly agents: readonly BenchAgent[];
-  /** Milliseconds from the start of the process until /health/ready answered 200. */
+  /** Milliseconds from the start of the process until /health/ready returned 200. */
   readonly startMs: number;
-  /** Resident memory and CPU time so far, of the whole process. */
+  /** Resident memory and CPU time of the process so far. */
   usage(): Promise<{ rssBytes: number; cpuSeconds: number }>;
   stop(): Promise<void>;
 }
 
 export interface BenchBrainOptions {
-  /** Made when it is not there. */
+  /** Created if missing. */
   readonly home: string;
   readonly databaseUrl?: string | undefined;
-  /** Agents to mint; default 4. */
+  /** Number of agents to create; default 4. */
   readonly agents?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** Receives the log of the service as it is written; dropped by default. */
+  /** Receives the service's log; by default it is dropped. */
   readonly onLog?: (chunk: Buffer) => void;
 }
 
-/** The administrator of every bench brain. */
+/** The administrator of all bench brains. */
 export const benchAccount = { email: "bench@localhost.example", password: "correct horse battery" };
 const launcher = fileURLToPath(new URL("../../../packages/cli/bin/svc.js", import.meta.url));
 const startBoundMs = 30_000;
 const clockTicksPerSecond = 100;
 const idleLookMs = 250;
-/** Of a look: a service that has nothing to do takes less. */
+/** CPU share below which a service counts as idle. */
 const idleShare = 0.1;
 const running = new Set<ChildProcess>();
 
-/** Ends the services of a suite that was given up: they would take the machine from those behind it, and outlive the run. */
+/** Ends the services of an abandoned suite, which would slow the next suites and outlive the run. */
 export async function endBrains(): Promise<void> {
   await Promise.all(
     [...running].map((child) => {
@@ -61,7 +61,7 @@ export async function endBrains(): Promise<void> {
   );
 }
 
-/** Starts the service on this home (and database); resolves when it is ready and its agents are minted. */
+/** Starts the service on this home (and database); resolves when it is ready and its agents are created. */
 export async function startBenchBrain(options: BenchBrainOptions): Promise<BenchBrain> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -118,7 +118,7 @@ export async function startBenchBrain(options: BenchBrainOptions): Promise<Bench
   };
 }
 
-/** Resolves when the loops behind ingest have caught up, so that they take nothing from what is measured next. */
+/** Resolves when the loops behind ingest have caught up, so that they do not affect the next measurement. */
 export async function untilIdle({ usage }: Pick<BenchBrain, "usage">, signal: AbortSignal): Promise<void> {
   for (let before = await usage(); ; ) {
     await pause(idleLookMs, undefined, { signal });
@@ -141,7 +141,7 @@ async function isReady(url: string): Promise<boolean> {
   }
 }
 
-/** From /proc, so that nothing runs inside the measured process. */
+/** Read from /proc, so that nothing runs inside the measured process. */
 async function usageOf(pid: number): Promise<{ rssBytes: number; cpuSeconds: number }> {
   const [status, stat] = await Promise.all([
     readFile(`/proc/${pid}/status`, "utf8"),
@@ -152,7 +152,7 @@ async function usageOf(pid: number): Promise<{ rssBytes: number; cpuSeconds: num
   return { rssBytes: kilobytes * 1024, cpuSeconds: (Number(fields[11]) + Number(fields[12])) / clockTicksPerSecond };
 }
 
-/** Starts a file of a suite in a process of its own, with one argument; it speaks by messages, and ends when this process lets go. */
+/** Starts a suite's program in a separate process, with one argument; it communicates by messages, and ends when this process disconnects. */
 export function startFile(path: string, argument: object): ChildProcess {
   return fork(path, [JSON.stringify(argument)], { execArgv: ["--conditions=source"] });
 }

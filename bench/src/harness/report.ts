@@ -1,11 +1,11 @@
 import type { BenchMode, BenchRow } from "./suite.ts";
 
-/** What became of one suite: its rows, or why it has none. */
+/** The result of one suite: its rows, or why it has none. */
 export interface SuiteResult {
   readonly suite: string;
   readonly seconds: number;
   readonly rows: readonly BenchRow[];
-  /** Set when the suite threw, ran out of its time, or was interrupted. */
+  /** Set when the suite threw, ran out of time, or was interrupted. */
   readonly fault?: string;
 }
 
@@ -22,7 +22,7 @@ export interface BenchReport {
   readonly suites: readonly SuiteResult[];
 }
 
-/** A suite that ended badly, or that held nothing to account, never passes. */
+/** A suite that failed or has no judged rows never passes. */
 export function isPassed({ suites }: Pick<BenchReport, "suites">): boolean {
   return (
     suites.length > 0 && suites.every(({ fault, rows }) => !fault && rows.length > 0 && rows.every(({ pass }) => pass))
@@ -31,7 +31,7 @@ export function isPassed({ suites }: Pick<BenchReport, "suites">): boolean {
 
 const columns = ["", "figure", "limit", "ratio", "target", ""] as const;
 
-/** One line per row, grouped by suite; the ratio against its target is what counts. */
+/** One line per row, grouped by suite; the ratio against its target decides. */
 export function tableOf(suites: readonly SuiteResult[]): string {
   const lines: string[] = [];
   for (const { suite, seconds, rows, fault } of suites) {
@@ -44,19 +44,19 @@ export function tableOf(suites: readonly SuiteResult[]): string {
       );
     }
     if (fault) lines.push(`  FAULT ${fault}`);
-    else if (rows.length === 0) lines.push("  FAULT the suite gave no rows");
+    else if (rows.length === 0) lines.push("  FAULT the suite returned no rows");
     lines.push("");
   }
   return lines.join("\n");
 }
 
-/** Where the time of a run went, in one line. */
+/** The time shares of a run, in one line. */
 export function timesOf(suites: readonly SuiteResult[]): string {
   const whole = suites.reduce((sum, { seconds }) => sum + seconds, 0);
   const shares = suites.map(
     ({ suite, seconds }) => `${suite} ${seconds.toFixed(0)} s (${((seconds / whole) * 100).toFixed(0)} %)`,
   );
-  return `${whole.toFixed(0)} s in all: ${shares.join(", ")}`;
+  return `${whole.toFixed(0)} s in total: ${shares.join(", ")}`;
 }
 
 function cellsOf({ name, figure, unit, limit, ratio, target, bound, pass }: BenchRow): string[] {

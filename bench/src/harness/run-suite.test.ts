@@ -8,7 +8,7 @@ import { type HarnessOptions, runSuite } from "./run-suite.ts";
 import { atLeast, atMost, type BenchSuite, note } from "./suite.ts";
 
 describe("a bench row", () => {
-  test("passes a rate at its target and misses it below", () => {
+  test("passes a rate at its target and fails below it", () => {
     expect(atLeast("ingest", 75, "k/s", { limit: 100, target: 0.75 })).toMatchObject({
       ratio: 0.75,
       pass: true,
@@ -16,7 +16,7 @@ describe("a bench row", () => {
     expect(atLeast("ingest", 74, "k/s", { limit: 100, target: 0.75 }).pass).toBe(false);
   });
 
-  test("passes a cost at its target and misses it above", () => {
+  test("passes a cost at its target and fails above it", () => {
     expect(atMost("page", 25, "ms", { limit: 25 })).toMatchObject({
       ratio: 1,
       pass: true,
@@ -24,13 +24,13 @@ describe("a bench row", () => {
     expect(atMost("page", 26, "ms", { limit: 25 }).pass).toBe(false);
   });
 
-  test.each([Number.NaN, 0])("never passes a rate against a limit of %s with nothing measured", (limit) => {
+  test.each([Number.NaN, 0])("never passes a rate against a limit of %s without a measurement", (limit) => {
     expect(atLeast("ingest", 0, "k/s", { limit, target: 0.5 }).pass).toBe(false);
   });
 });
 
 describe("runSuite", () => {
-  test("gives the rows and removes the suite's folder", async () => {
+  test("returns the rows and removes the suite's folder", async () => {
     const options = await harness();
     let scratchDir = "";
     const result = await runSuite(
@@ -45,7 +45,7 @@ describe("runSuite", () => {
     expect(existsSync(scratchDir)).toBe(false);
   });
 
-  test("holds stated times and rates, and no measured ones, to what a slow machine can reach", async () => {
+  test("scales stated times and rates for a slow machine, but not measured ones", async () => {
     const rows = [
       atMost("page", 30, "ms", { stated: 25 }),
       atLeast("verify", 30, "rows/s", { stated: 50 }),
@@ -65,7 +65,7 @@ describe("runSuite", () => {
     ]);
   });
 
-  test("refuses a suite for which the disk is too small, before it runs", async () => {
+  test("refuses a suite before it runs when the disk is too small", async () => {
     const options = await harness();
     const suite = suiteOf(() => Promise.reject(new Error("it ran")), {
       quick: Number.MAX_SAFE_INTEGER,
@@ -75,7 +75,7 @@ describe("runSuite", () => {
     expect((await runSuite(suite, options)).fault).toMatch(/^needs .+ GB of free disk/);
   });
 
-  test("tells what a suite threw and removes its folder", async () => {
+  test("reports a suite's error and removes its folder", async () => {
     const options = await harness();
     const result = await runSuite(
       suiteOf(() => Promise.reject(new Error("no table"))),
@@ -85,7 +85,7 @@ describe("runSuite", () => {
     expect(await readdir(options.scratchRoot)).toEqual([]);
   });
 
-  test("ends a suite that uses up its time, though it ignores the signal", async () => {
+  test("ends a suite that is out of time although it ignores the signal", async () => {
     const options = { ...(await harness()), suiteBudgetMs: 20 };
     expect(
       (
@@ -94,13 +94,13 @@ describe("runSuite", () => {
           options,
         )
       ).fault,
-    ).toBe("not done within 0.02 s");
+    ).toBe("not finished within 0.02 s");
   });
 });
 
 describe("isPassed", () => {
   const row = note("a", 1, "s");
-  test("holds only when every suite has rows, none missed and none broke", () => {
+  test("passes only when all suites have rows, and no row or suite failed", () => {
     expect(isPassed({ suites: [{ suite: "a", seconds: 1, rows: [row] }] })).toBe(true);
     expect(isPassed({ suites: [{ suite: "a", seconds: 1, rows: [{ ...row, pass: false }] }] })).toBe(false);
     expect(isPassed({ suites: [{ suite: "a", seconds: 1, rows: [row], fault: "late" }] })).toBe(false);
@@ -125,12 +125,12 @@ test("tableOf prints figure, limit, ratio, target and verdict of each row", () =
   ]);
 });
 
-test("timesOf states what share of a run each suite took", () => {
+test("timesOf lists each suite's share of a run", () => {
   const suites = [
     { suite: "one", seconds: 30, rows: [] },
     { suite: "two", seconds: 90, rows: [] },
   ];
-  expect(timesOf(suites)).toBe("120 s in all: one 30 s (25 %), two 90 s (75 %)");
+  expect(timesOf(suites)).toBe("120 s in total: one 30 s (25 %), two 90 s (75 %)");
 });
 
 async function harness(): Promise<HarnessOptions> {

@@ -7,22 +7,22 @@ import { type BenchContext, type BenchMode, type BenchSuite, onThisMachine } fro
 
 export interface HarnessOptions {
   readonly mode: BenchMode;
-  /** Folder for the suites' scratch data; on the disk that is to be measured. */
+  /** Folder for the suites' scratch data, on the disk to measure. */
   readonly scratchRoot: string;
   readonly signal: AbortSignal;
   readonly log: (message: string) => void;
   readonly postgres: () => Promise<string>;
-  /** How many times the time of the machine that limits are stated for this one needs. */
+  /** How many times slower this machine is than the reference machine. */
   readonly slowness: () => number;
-  /** Bound of each suite in milliseconds. */
+  /** Time limit of each suite in milliseconds. */
   readonly suiteBudgetMs: number;
 }
 
 export const resultsFolder = join(import.meta.dirname, "../../results");
-/** Left free beside what a suite asks for, so that a measurement never fills the disk. */
+/** Stays free in addition to a suite's needs, so that a measurement never fills the disk. */
 const reserveBytes = 1 << 30;
 
-/** Runs one suite in a folder of its own. Never throws: a fault is part of the result. */
+/** Runs one suite in its own folder. Never throws: errors are part of the result. */
 export async function runSuite(suite: BenchSuite, options: HarnessOptions): Promise<SuiteResult> {
   const startedAt = performance.now();
   const result = (rows: SuiteResult["rows"], fault?: string): SuiteResult => ({
@@ -49,10 +49,10 @@ export async function runSuite(suite: BenchSuite, options: HarnessOptions): Prom
   try {
     const rows = await Promise.race([suite.run(context), aborted(signal)]);
     const slowness = (before + options.slowness()) / 2;
-    if (slowness > 1) context.log(`stated times are ${slowness.toFixed(2)} times as long for this machine`);
+    if (slowness > 1) context.log(`stated times are multiplied by ${slowness.toFixed(2)} for this machine`);
     return result(rows.map((row) => onThisMachine(row, slowness)));
   } catch (fault) {
-    if (budget.aborted) return result([], `not done within ${options.suiteBudgetMs / 1000} s`);
+    if (budget.aborted) return result([], `not finished within ${options.suiteBudgetMs / 1000} s`);
     if (options.signal.aborted) return result([], "interrupted");
     return result([], fault instanceof Error ? (fault.stack ?? fault.message) : String(fault));
   } finally {
@@ -64,12 +64,12 @@ async function diskShortage(folder: string, wantedBytes: number): Promise<string
   const { bavail, bsize } = await statfs(folder);
   const freeBytes = bavail * bsize;
   if (freeBytes >= wantedBytes + reserveBytes) return undefined;
-  return `needs ${gigabytes(wantedBytes + reserveBytes)} GB of free disk, and ${gigabytes(freeBytes)} GB are there`;
+  return `needs ${gigabytes(wantedBytes + reserveBytes)} GB of free disk space, but only ${gigabytes(freeBytes)} GB are free`;
 }
 
 const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
 
-/** What the suites of one run share: its end, and a PostgreSQL that is started when one of them asks for it. */
+/** Shared by the suites of a run: its abort signal, and a PostgreSQL that starts on first use. */
 export async function duringRun<T>(
   work: (shared: Omit<HarnessOptions, "mode" | "suiteBudgetMs">) => Promise<T>,
 ): Promise<T> {
@@ -90,12 +90,12 @@ export async function duringRun<T>(
     });
   } finally {
     await (await server)?.stop();
-    // What ignored its signal must not keep the process alive.
+    // A suite that ignored its signal must not keep the process alive.
     setTimeout(() => process.exit(), 5_000).unref();
   }
 }
 
-/** Those that were named on the command line, or all. @throws for a name that none has */
+/** The suites named on the command line, or all. @throws for an unknown name. */
 export function pickNamed<T extends { readonly name: string }>(
   all: readonly T[],
   names: readonly string[],
@@ -105,7 +105,7 @@ export function pickNamed<T extends { readonly name: string }>(
   return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
 }
 
-/** A suite that does not watch its signal is left behind: the process ends after the report. */
+/** A suite that ignores its signal is abandoned: the process ends after the report. */
 async function aborted(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   if (signal.aborted) reject(signal.reason);

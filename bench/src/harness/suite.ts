@@ -1,4 +1,4 @@
-/** How much a run may take: `quick` takes about 8 minutes over all suites on two cores, `full` reaches the row counts of the stated targets. */
+/** Size of a run: `quick` takes about 8 minutes for all suites on two cores, `full` reaches the row counts of the stated targets. */
 export type BenchMode = "quick" | "standard" | "full";
 
 /** One measured figure against its limit. Built by `atLeast`, `atMost` and `note`, so that ratio and pass cannot disagree. */
@@ -6,9 +6,9 @@ export interface BenchRow {
   readonly name: string;
   readonly figure: number;
   readonly unit: string;
-  /** What the figure is held against, in the same unit: measured in the same run (a bare loop, COPY) or stated (25 ms). */
+  /** The reference for the figure, in the same unit: measured in the same run (a bare loop, COPY) or stated (25 ms). */
   readonly limit: number | null;
-  /** Set when the limit is a time or a rate that was stated for another machine: see `onThisMachine`. */
+  /** Set when the limit is a time or rate stated for the reference machine: see `onThisMachine`. */
   readonly isStated?: true;
   /** figure / limit. */
   readonly ratio: number | null;
@@ -21,30 +21,30 @@ export interface BenchContext {
   readonly mode: BenchMode;
   /** Empty folder of this suite, removed after it. */
   readonly scratchDir: string;
-  /** Aborts when the run is interrupted or the suite has reached its bound; hand it to long loops. */
+  /** Aborts when the run is interrupted or the suite is out of time; pass it to long loops. */
   readonly signal: AbortSignal;
-  /** Progress for a person, on stderr. */
+  /** Prints progress on stderr. */
   log(message: string): void;
-  /** Admin URL of a real PostgreSQL, started on the first call and stopped by the harness at the end of the run. */
+  /** Admin URL of a real PostgreSQL, which starts on the first call and which the harness stops at the end of the run. */
   postgres(): Promise<string>;
 }
 
 /** Every suite file exports one of these as `suite` and has its line in suites.ts. */
 export interface BenchSuite {
   readonly name: string;
-  /** One line for the list of suites. */
+  /** Description for the list of suites. */
   readonly about: string;
-  /** Free disk space that the suite needs in each mode, in bytes; the run is refused when less is there. */
+  /** Free disk space that the suite needs in each mode, in bytes; the run is refused when less is free. */
   readonly diskBytes: Readonly<Record<BenchMode, number>>;
   run(context: BenchContext): Promise<readonly BenchRow[]>;
 }
 
 type Bound = {
-  /** What figure / limit is held to; default 1. */
+  /** Target for figure / limit; default 1. */
   readonly target?: number;
 } & (
   | { readonly limit: number }
-  /** A time or a rate that is not measured in the run: `onThisMachine` scales it for slow machines. */
+  /** A stated time or rate, which `onThisMachine` scales for slow machines. */
   | { readonly stated: number }
 );
 
@@ -59,7 +59,7 @@ function held(figures: Pick<BenchRow, "name" | "figure" | "unit" | "bound">, lim
   return { ...figures, limit, ratio, target, pass: figures.bound === "min" ? ratio >= target : ratio <= target };
 }
 
-/** A row whose stated limit is that of a machine that needs this many times as long. */
+/** Scales the stated limit of a row for a machine that is this many times slower. */
 export function onThisMachine(given: BenchRow, slowness: number): BenchRow {
   const { name, figure, unit, bound, limit, target } = given;
   if (given.isStated === undefined || limit === null || target === null) return given;
@@ -74,7 +74,7 @@ export const atLeast = (name: string, figure: number, unit: string, bound: Bound
 export const atMost = (name: string, figure: number, unit: string, bound: Bound): BenchRow =>
   row({ name, figure, unit, bound: "max" }, bound);
 
-/** A row that is printed beside the others and holds nothing to account. */
+/** A row that is printed but not judged. */
 export const note = (name: string, figure: number, unit: string): BenchRow => ({
   name,
   figure,

@@ -18,14 +18,14 @@ export interface StoredRows {
   readonly tasks: TableRows;
 }
 
-/** The loop that the target was set by commits 1,000 rows at a time. */
+/** The reference loop of the target commits 1,000 rows at a time. */
 const referenceRows = 1000;
-/** The largest group that the service commits; the loop at this size is printed beside the other and holds nothing to account. */
+/** The largest group that the service commits; the loop at this size is printed but not judged. */
 const groupRows = 4000;
-/** Quick rounds end while the code of the service is still being compiled, of which the loop has none. */
+/** Quick rounds end while the service's code is still being compiled, unlike the loop's. */
 const targets: Readonly<Record<BenchMode, number>> = { quick: 0.6, standard: 0.75, full: 0.75 };
 
-/** Reads what was stored in the database since the last call, also of a service that runs. */
+/** Reads the rows stored since the last call, even from a running service. */
 export function createRowReader(path: string): () => StoredRows {
   const seen = { events: 0, tasks: 0 };
   return () => {
@@ -43,7 +43,7 @@ export function createRowReader(path: string): () => StoredRows {
   };
 }
 
-/** Seconds of a loop of prepared inserts, the tasks of a group of events after them, one commit a group; settings as the service's. */
+/** Seconds for a loop of prepared inserts, events before their tasks, one commit per group, with the service's settings. */
 function runLoop(path: string, { events, tasks }: StoredRows, rowsPerTransaction: number): number {
   const db = new DatabaseSync(path);
   db.exec(
@@ -78,8 +78,8 @@ export interface BareRates {
 }
 
 /**
- * Bare loops that write into files of the service's schema, at first empty. They grow with every call as the service's database does: what
- * an insert costs depends on the size of its indexes.
+ * Bare loops that write into files with the service's schema. The files grow with every call like the service's database, because the cost
+ * of an insert depends on the size of the indexes.
  */
 export async function openBareLoops(folder: string) {
   const referenceFile = join(folder, "bare.db");
@@ -102,13 +102,13 @@ export async function removeDatabase(file: string): Promise<void> {
   await Promise.all(["", "-wal", "-shm"].map((suffix) => rm(`${file}${suffix}`, { force: true })));
 }
 
-/** The service and the loop one right after the other, because a machine's speed changes from minute to minute. */
-export interface BesideRound extends BareRates {
+/** Measures the service and the loop directly after each other, because a machine's speed changes over time. */
+export interface ComparedRound extends BareRates {
   readonly service: number;
 }
 
-/** The round whose ratio is the median of all. */
-export function besideBareLoop(name: string, mode: BenchMode, rounds: readonly BesideRound[]): BenchRow[] {
+/** The round with the median ratio. */
+export function againstBareLoop(name: string, mode: BenchMode, rounds: readonly ComparedRound[]): BenchRow[] {
   const { service, reference, grouped } = medianBy(rounds, (round) => round.service / round.reference);
   return [
     atLeast(name, service, "events/s", { limit: reference, target: targets[mode] }),

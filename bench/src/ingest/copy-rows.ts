@@ -1,10 +1,10 @@
 import type { Client, Connection } from "pg";
 
-/** One `COPY … FROM STDIN` of text prepared before: the fastest way of rows into PostgreSQL, without any care for duplicates. */
+/** One `COPY … FROM STDIN` of prepared text: the fastest way to write rows into PostgreSQL, without handling duplicates. */
 export function copyRows(client: Client, statement: string, text: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     let failure: Error | null = null;
-    // What pg asks of a query object; only these messages come in a copy.
+    // The query object that pg expects; only these messages occur in a copy.
     const query = {
       submit: (connection: Connection) => {
         (connection as unknown as { query(text: string): void }).query(statement);

@@ -5,22 +5,22 @@ import type { Connection } from "./signed-traffic.ts";
 
 export interface PipelineResult {
   readonly events: number;
-  /** From the first frame to the last acknowledgement. */
+  /** Time from the first frame to the last acknowledgement. */
   readonly seconds: number;
-  /** The same and until the loops behind ingest have nothing left to do. */
+  /** Time until the loops behind ingest have finished too. */
   readonly settledSeconds: number;
-  /** From handing in a frame to its acknowledgement. */
+  /** Time from submitting a frame to its acknowledgement. */
   readonly ackMs: readonly number[];
 }
 
 export interface PipelineOptions {
-  /** Frames of one connection that may be unacknowledged; Infinity leaves it to the queue's own bound, as the gateway does. */
+  /** Maximum number of unacknowledged frames per connection; Infinity uses the queue's own bound, like the gateway. */
   readonly window: number;
-  /** Other bounds of the group commit: one row per commit switches it off. */
+  /** Overrides the bounds of the group commit: one row per commit disables it. */
   readonly grouping?: { readonly maxGroupRows: number; readonly lanes: number } | undefined;
 }
 
-/** Sends pre-signed frames through verification and ingest into the database, with the loops of a brain running beside it. */
+/** Sends pre-signed frames through verification and ingest into the database, with the loops of a brain running in parallel. */
 export async function runPipeline(
   database: BrainDatabase,
   connections: readonly Connection[],
@@ -56,7 +56,7 @@ export async function runPipeline(
           waiting.delete(submitted);
         });
       waiting.add(submitted);
-      // A socket is read between other things; without a pause one connection would starve the acknowledgements.
+      // A pause like a socket's reads; without it, one connection would starve the acknowledgements.
       await new Promise(setImmediate);
     }
     await Promise.all(waiting);

@@ -15,19 +15,19 @@ import { runPipeline } from "./pipeline.ts";
 import { type Connection, signTraffic, type Traffic } from "./signed-traffic.ts";
 
 /**
- * The whole way of a frame into PostgreSQL held against plain COPY of the same event rows into the same partitioned table: once with
- * the three events of a task in one commit, once a third of the traffic apart, where every task row is written three times. Then the
- * group commit: 32 agents that send one event per frame and wait for each answer, with and without it.
+ * The complete path of a frame into PostgreSQL against plain COPY of the same event rows into the same partitioned table: once with the
+ * three events of a task in one commit, once with a third of the traffic between them, so that each task row is written three times. Then
+ * the group commit: 32 agents that send one event per frame and wait for each answer, with and without it.
  */
-/** Quick rounds end while the code of the service is still being compiled, of which COPY has none. */
+/** Quick rounds end while the service's code is still being compiled, unlike COPY. */
 const foldedTargets: Readonly<Record<BenchMode, number>> = { quick: 0.35, standard: 0.45, full: 0.45 };
 const groupTarget = 2;
 const ackLimitMs = 50;
 const rowsPerCopy = 4000;
 const copiesOfRound = 3;
-/** What is apart is held to no target. */
+/** Traffic with separate events has no target. */
 const quickRounds: Readonly<Record<Traffic["tasks"], number>> = { together: 2, apart: 1 };
-/** Of each connection. */
+/** Per connection. */
 const quickFrames: Readonly<Record<Traffic["tasks"], number>> = { together: 300, apart: 40 };
 
 const columns = "id, project_id, agent_id, engine, task_id, kind, occurred_at, payload";
@@ -38,7 +38,7 @@ interface CopyRound {
   readonly copy: number;
 }
 
-/** Rows per second of the pipeline, and of COPY of what it wrote. */
+/** Rows per second of the pipeline, and of a COPY of its rows. */
 const measureRound = (context: BenchContext, connections: readonly Connection[]): Promise<CopyRound> =>
   onDatabase(context, "postgres", async ({ databaseUrl: url }) => {
     const { events, seconds, settledSeconds } = await withStorage(url, async (database) => {
@@ -48,7 +48,7 @@ const measureRound = (context: BenchContext, connections: readonly Connection[])
     return { rate: events / seconds, settled: events / settledSeconds, copy: await copyRate(url) };
   });
 
-/** The events of a database, copied into the emptied table again and again, one durable commit per batch: the median rate of these. */
+/** Copies a database's events repeatedly into the emptied table, one durable commit per batch; returns the median rate. */
 async function copyRate(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -73,7 +73,7 @@ async function copyRate(url: string): Promise<number> {
   return medianOf(rates);
 }
 
-/** The round whose ratio is the median of all. */
+/** The round with the median ratio. */
 async function measureBatches(context: BenchContext, tasks: Traffic["tasks"]): Promise<CopyRound> {
   const isQuick = context.mode === "quick";
   const connections = signTraffic({
@@ -104,7 +104,7 @@ async function measureSingles(context: BenchContext, grouping: { maxGroupRows: n
   return onDatabase(context, "postgres", ({ databaseUrl }) =>
     withStorage(databaseUrl, async (database) => {
       await prepareStorage(database);
-      // The first frames pay for connections, prepared statements and compilation.
+      // Warm-up: the first frames open connections, prepare statements and compile code.
       const warmUp = connections.map((connection) => ({ ...connection, frames: connection.frames.slice(0, 30) }));
       await runPipeline(database, warmUp, { window: 1, grouping });
       const rest = connections.map((connection) => ({ ...connection, frames: connection.frames.slice(30) }));
@@ -117,7 +117,7 @@ async function measureSingles(context: BenchContext, grouping: { maxGroupRows: n
 async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
   const folded = await measureBatches(context, "together");
   const unfolded = await measureBatches(context, "apart");
-  // Without the group commit as many transactions run at once as the pool has connections to spare.
+  // Without the group commit, the number of free pool connections limits parallel transactions.
   const alone = await measureSingles(context, { maxGroupRows: 1, lanes: 8 });
   const grouped = await measureSingles(context, undefined);
   return [
@@ -128,18 +128,18 @@ async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
     note("same, until counters are settled", folded.settled, "events/s"),
     note("events of a task in three commits", unfolded.rate, "events/s"),
     note("same, share of COPY", unfolded.rate / unfolded.copy, ""),
-    atLeast("one event per frame, 32 agents, group commit against none", grouped.rate, "events/s", {
+    atLeast("one event per frame, 32 agents, with against without group commit", grouped.rate, "events/s", {
       limit: alone.rate,
       target: groupTarget,
     }),
-    atMost("acknowledgement of those, p99", grouped.p99, "ms", { stated: ackLimitMs }),
-    note("acknowledgement of those, median", grouped.p50, "ms"),
+    atMost("acknowledgement with group commit, p99", grouped.p99, "ms", { stated: ackLimitMs }),
+    note("acknowledgement with group commit, median", grouped.p50, "ms"),
   ];
 }
 
 export const suite: BenchSuite = {
   name: "ingest-postgres",
-  about: "verified frames into PostgreSQL, against COPY of the same rows; group commit against none",
+  about: "verified frames into PostgreSQL, against COPY of the same rows; with against without group commit",
   diskBytes: { quick: 1e9, standard: 2e9, full: 2e9 },
   run: measure,
 };

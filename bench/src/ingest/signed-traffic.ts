@@ -7,7 +7,7 @@ const kinds = ["task.sent", "task.started", "task.succeeded"] as const;
 const names = ["app.emails.send_welcome", "app.invoices.render_pdf", "app.images.resize", "app.reports.nightly"];
 const queues = ["emails", "invoices", "images", "reports"];
 
-/** One agent's connection: frames that were signed before the clock starts, and what opens them. */
+/** One agent's connection: frames signed before the clock starts, and the function that opens them. */
 export interface Connection {
   readonly agentId: string;
   readonly frames: readonly Buffer[];
@@ -18,7 +18,7 @@ export interface Traffic {
   readonly connections: number;
   readonly framesPerConnection: number;
   readonly eventsPerFrame: number;
-  /** `together`: the three events of a task in one frame. `apart`: in three frames, a third of the traffic apart. */
+  /** `together`: the three events of a task in one frame. `apart`: in three frames, with a third of the traffic between them. */
   readonly tasks: "together" | "apart";
 }
 
@@ -47,7 +47,7 @@ function sampleEvent(task: number, step: number, startMs: number): Record<string
   };
 }
 
-/** Pre-signed traffic: every connection tells of tasks of its own. */
+/** Pre-signed traffic: each connection has its own tasks. */
 export function signTraffic({ connections, framesPerConnection, eventsPerFrame, tasks }: Traffic): Connection[] {
   const perConnection = framesPerConnection * eventsPerFrame;
   const taskCount = Math.floor(perConnection / eventsPerTask);

@@ -3,14 +3,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { prepareStorage, withStorage } from "../harness/databases.ts";
 import { medianOf } from "../harness/quantile.ts";
 import { type BenchContext, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
-import { type BesideRound, besideBareLoop, createRowReader, openBareLoops, removeDatabase } from "./bare-loop.ts";
+import { againstBareLoop, type ComparedRound, createRowReader, openBareLoops, removeDatabase } from "./bare-loop.ts";
 import { runPipeline } from "./pipeline.ts";
 import { signTraffic } from "./signed-traffic.ts";
 
 /**
- * The whole way of a frame into SQLite (verify, parse, redact, prepare, store, project, count, index) held against a bare loop that
- * writes the same event and task rows, read back from what the pipeline wrote, into the same schema. Both commit durably
- * (synchronous=FULL), take turns, and start from an empty file each.
+ * The complete path of a frame into SQLite (verify, parse, redact, prepare, store, project, count, index) against a bare loop that writes
+ * the same event and task rows, read back from the pipeline's database, into the same schema. Both commit durably (synchronous=FULL),
+ * alternate, and start with an empty file.
  */
 async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise<readonly BenchRow[]> {
   const rounds = mode === "quick" ? 2 : 3;
@@ -21,7 +21,7 @@ async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise
     tasks: "together",
   });
   const file = join(scratchDir, "pipeline.db");
-  const measured: BesideRound[] = [];
+  const measured: ComparedRound[] = [];
   const settledRates: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     signal.throwIfAborted();
@@ -36,13 +36,13 @@ async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise
     const ofRound = loops.write(rows);
     await loops.remove();
     log(`round ${round}: ${Math.round(events / seconds)} of ${Math.round(ofRound.reference)} events/s`);
-    // The first round warms both up.
+    // Warm-up.
     if (round === 0) continue;
     measured.push({ service: events / seconds, ...ofRound });
     settledRates.push(events / settledSeconds);
   }
   return [
-    ...besideBareLoop("frames to stored rows", mode, measured),
+    ...againstBareLoop("frames to stored rows", mode, measured),
     note("same, until counters and id index are settled", medianOf(settledRates), "events/s"),
   ];
 }

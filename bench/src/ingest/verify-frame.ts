@@ -4,8 +4,8 @@ import { medianOf } from "../harness/quantile.ts";
 import { atMost, type BenchContext, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
 
 /**
- * Cost of taking one received frame of 100 events (about 44 kB): signature, parse, batch check and the head of every record, held
- * against JSON.parse of the same text alone. Both run in turn inside every round, so that a busy machine slows both.
+ * Cost of accepting a frame of 100 events (about 44 kB): signature, parse, batch check and the head of each record, against JSON.parse of
+ * the same text alone. Both alternate within each round, so that a busy machine slows both.
  */
 const eventsPerFrame = 100;
 const target = 2;
@@ -45,11 +45,11 @@ function timeMicros(times: number, action: () => void): number {
 interface VerifyFrameFigures {
   readonly frameBytes: number;
   readonly parseMicros: number;
-  /** Message as bytes, as the WebSocket gateway has it. */
+  /** Message as bytes, as in the WebSocket gateway. */
   readonly bytesMicros: number;
-  /** Message as a string, as long-poll has it. */
+  /** Message as a string, as in long-poll. */
   readonly stringMicros: number;
-  /** The foreign sender's way, for comparison. */
+  /** The path for foreign senders, for comparison. */
   readonly slowMicros: number;
 }
 

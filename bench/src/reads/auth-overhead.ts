@@ -8,19 +8,19 @@ import { seedTasks } from "./task-seed.ts";
 const rowsOf: Record<BenchMode, number> = { quick: 5000, standard: 100_000, full: 1_000_000 };
 const roundsOf: Record<BenchMode, number> = { quick: 250, standard: 1500, full: 4000 };
 const warmUpRounds = 200;
-/** What authentication and authorisation may make of the time without them. */
+/** Maximum ratio of the times with and without authentication and authorization. */
 const target = 1.25;
-/** What the machine's other work left alone: the time that the quickest tenth of the requests took at most is held to the target. */
+/** The fastest tenth of requests is judged, since other load on the machine did not affect it. */
 const heldShare = 0.1;
-/** Marks a request that is served without asking who sends it. */
+/** Marks a request that is served without authentication. */
 const bareHeader = "x-bench-bare";
 
-/** Sends one request over the kept connection and gives how long the server was at it, in milliseconds. */
+/** Sends one request over the open connection and returns the server's time in milliseconds. */
 type Ask = (headers: IncomingHttpHeaders) => Promise<number>;
 
 /**
- * Sets the judge of access aside for requests with `bareHeader`: they reach the same handler through the same server, as the caller and
- * in the project that one judged request had.
+ * Skips the access check for requests with `bareHeader`: they reach the same handler through the same server, with the caller and project
+ * of an earlier checked request.
  */
 async function setJudgeAside(brain: TestBrain, learn: () => Promise<unknown>): Promise<void> {
   const { access } = brain.running.brain;
@@ -44,7 +44,7 @@ async function setJudgeAside(brain: TestBrain, learn: () => Promise<unknown>): P
   await learn();
 }
 
-/** Times are taken inside the server, from the parsed request to the last byte handed on: the client's own cost stays out of the ratio. */
+/** Times are measured in the server, from the parsed request to the last byte sent, so that the client's cost does not count. */
 function createAsk(brain: TestBrain, path: string): { ask: Ask; close(): void } {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let servedMs = 0;
@@ -101,7 +101,7 @@ async function measure(
     const warmUp = Math.min(warmUpRounds, roundsOf[mode]);
     for (let round = -warmUp; round < roundsOf[mode]; round += 1) {
       signal.throwIfAborted();
-      // In turns and in any order: what slows the machine for a while slows all of them.
+      // Alternating in random order, so that temporary load slows all of them.
       for (const name of names.toSorted(() => Math.random() - 0.5)) {
         const ms = await ask(kinds[name]);
         if (round >= 0) times[name].push(ms);
@@ -127,7 +127,7 @@ async function measure(
 
 export const suite: BenchSuite = {
   name: "auth-overhead",
-  about: "what session or API key, ranges, scope and role add to the 50-row task list, on both databases",
+  about: "the cost of session or API key, ranges, scope and role for the 50-row task list, on both databases",
   diskBytes: { quick: 5e8, standard: 2e9, full: 10e9 },
   run: (context) => onDatabases(context, bothDialects, (place) => measure(context, place)),
 };

@@ -4,7 +4,7 @@ import type { BrainDatabase } from "@svc/brain/storage";
 import { withStorage } from "../harness/databases.ts";
 import type { BenchMode } from "../harness/suite.ts";
 
-/** Names with tasks in every minute. They do not follow the number of tasks, so that two sizes of the table differ in nothing else. */
+/** Names with tasks in every minute. Independent of the number of tasks, so that two table sizes differ in nothing else. */
 const activeNames: Record<BenchMode, number> = { quick: 2, standard: 35, full: 240 };
 const queues = 17;
 const workers = 90;
@@ -14,7 +14,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const depthCellMs = 2 * minuteMs;
-/** The brain keeps counts by the minute for 48 h, and those of older ones by the hour. */
+/** The brain keeps counts per minute for 48 h, and older ones per hour. */
 const minutesKept = 48 * 60;
 const olderHours = 6 * 24;
 const rowsPerStatement = 400;
@@ -28,15 +28,15 @@ export interface OverviewSeed {
 }
 
 /**
- * What stands behind overview and fleet beside the tasks: changes of counters as ingest appends them, for the brain to fold; queues with a
- * day of depths, workers, releases, losses.
+ * Data for overview and fleet in addition to the tasks: counter changes in ingest's format, for the brain to fold; queues with a day of
+ * depths, workers, releases, losses.
  */
 export const seedOverview = (url: string, seed: OverviewSeed): Promise<void> =>
   withStorage(url, async (database) => {
     const nowMs = Date.now();
     const queueIds = Array.from({ length: queues }, () => randomUUID());
     const add: Add = (rows, insert) => inStatements(rows, (some) => database.write((tx) => insert(tx, some).execute()));
-    // seq is given by the database.
+    // The database assigns seq.
     await add(counterChanges(seed, nowMs), (tx, rows) => tx.insertInto("counter_deltas").values(rows as never));
     await add(workerRows(seed, nowMs), (tx, rows) => tx.insertInto("workers").values(rows));
     await add(releaseRows(seed, nowMs), (tx, rows) => tx.insertInto("releases").values(rows));
@@ -61,7 +61,7 @@ async function inStatements<Row>(rows: Iterable<Row>, insert: (rows: Row[]) => P
   if (some.length > 0) await insert(some);
 }
 
-/** Resolves when the brain on this database has folded all changes of counters. */
+/** Resolves when the brain on this database has folded all counter changes. */
 export const whenFolded = (url: string, signal: AbortSignal): Promise<void> =>
   withStorage(url, async ({ read }) => {
     const startedMs = performance.now();
@@ -74,7 +74,7 @@ export const whenFolded = (url: string, signal: AbortSignal): Promise<void> =>
     }
   });
 
-/** Eight buckets of durations of some seconds, as a minute of one name has them. */
+/** Eight buckets of durations of some seconds, like a minute of one name. */
 const histogramOf = (index: number): string =>
   `{${Array.from({ length: 8 }, (_, step) => `"${80 + (index % 30) + step * 2}":${1 + ((index + step) % 5)}`).join(",")}}`;
 

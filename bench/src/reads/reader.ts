@@ -2,9 +2,9 @@ import type { BenchBrain } from "../harness/processes.ts";
 import { quantile } from "../harness/quantile.ts";
 import type { Query } from "./targets.ts";
 
-/** What an answer held, as far as it is printed. */
+/** The printed facts about an answer. */
 export interface Answer {
-  /** Null for what is no list of tasks. */
+  /** Null for an answer that is not a task list. */
   readonly items: number | null;
   readonly isPartial: boolean;
 }
@@ -15,28 +15,28 @@ export interface Timing {
   readonly answer: Answer;
 }
 
-/** One read, made for its round. */
+/** Creates the read of a round. */
 export type Read = (round: number) => Promise<Timed>;
 
-/** Reads of a signed-in person, one after the other, each timed until its last byte. */
+/** Reads of a signed-in user, one after the other, each timed until its last byte. */
 export interface Reader {
   tasks(query: Query): Promise<Timed>;
-  /** `path` is below the project, or from the root of the API when it begins with `/`. */
+  /** `path` is below the project, or from the API's root when it begins with `/`. */
   route(path: string, query: Query): Promise<Timed>;
-  /** Three reads to warm up, then those that are timed, each made for its round. */
+  /** Three reads to warm up, then the timed ones. */
   time(read: Read, options?: TimeOptions): Promise<Timing>;
 }
 
-/** How often a read is timed. */
+/** The number of timed reads. */
 export interface Repeats {
   readonly first: number;
-  /** The p95 of few reads is their slowest. Where that does not suffice, so many are timed instead. */
+  /** The p95 of few reads is the slowest one. If that exceeds the limit, this many reads are timed instead. */
   readonly most: number;
 }
 
 interface TimeOptions {
   readonly repeats?: Repeats;
-  /** Whether the first reads suffice, because what they are held to is met; without it they always do. */
+  /** Whether the first reads are enough because they are within the limit; default: always. */
   readonly suffices?: (timing: Timing) => boolean;
 }
 

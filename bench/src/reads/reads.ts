@@ -14,13 +14,13 @@ import {
 } from "./targets.ts";
 import { idOfRow, instantOfRow, seedTasks } from "./task-seed.ts";
 
-/** The stated limits of one page: at a million tasks, and at as many as the full run stores. */
+/** The stated limits of one page: at a million tasks, and at the row count of a full run. */
 const pageLimitMs: Record<BenchMode, number> = { quick: 25, standard: 25, full: 50 };
 const searchLimitMs: Record<BenchMode, number> = { quick: 25, standard: 25, full: 150 };
 const overviewLimitMs = 30;
-/** What a search may take that no index can end: its time budget. */
+/** Limit for a search without an index: its time budget. */
 const boundedLimitMs = 300;
-/** An answer that was cut by time ends at its budget, after the step that it was in. */
+/** An answer that is cut by time ends after its budget and the current step. */
 const cutTarget = 1.2;
 
 const rowsOf: Record<Dialect, Record<BenchMode, number>> = {
@@ -32,14 +32,14 @@ const repeatsOf: Record<BenchMode, Repeats> = {
   standard: { first: 200, most: 200 },
   full: { first: 400, most: 400 },
 };
-/** Of answers that take a while. */
+/** For slow answers. */
 const slowRepeatsOf: Record<BenchMode, Repeats> = {
   quick: { first: 2, most: 40 },
   standard: { first: 20, most: 40 },
   full: { first: 40, most: 40 },
 };
 
-/** A cursor in the middle of the table, another one each time. */
+/** A cursor in the middle of the table, a different one each time. */
 function middle(rows: number, round: number): string {
   const row = Math.floor(rows / 2) + round * 97;
   return Buffer.from(JSON.stringify([instantOfRow(row, rows).toISOString(), idOfRow(row)])).toString("base64url");
@@ -47,14 +47,14 @@ function middle(rows: number, round: number): string {
 
 interface Figures {
   readonly result: BenchRow[];
-  /** Median costs in one order, to hold those of another size against. */
+  /** Median costs in a fixed order, for comparison with those of another size. */
   readonly filterMedians: number[];
   readonly overviewMedians: number[];
 }
 
 interface Size {
   readonly rows: number;
-  /** Whether all is measured, or only what two sizes are compared by. */
+  /** Whether to measure everything, or only the values for comparing two sizes. */
   readonly isWhole: boolean;
 }
 
@@ -145,7 +145,7 @@ const wordsOf = ({ items, isPartial }: Answer): string =>
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** The growth of a cost from a tenth of the rows to all of them. */
+/** The growth of a cost from a tenth of the rows to all rows. */
 const growth = (name: string, { small, large }: { small: number[]; large: number[] }, target: number): BenchRow =>
   atMost(`${name}, ten times the tasks (medians)`, sum(large), "ms", { limit: sum(small), target });
 
@@ -153,7 +153,7 @@ const labels: Record<Dialect, string> = { sqlite: "SQLite", postgres: "PostgreSQ
 
 const suiteOf = (dialect: Dialect): BenchSuite => ({
   name: `reads-${dialect}`,
-  about: `the task list under every filter, searches, and what overview and facets ask, on ${labels[dialect]}`,
+  about: `the task list with all filters, searches, and the reads of overview and facets, on ${labels[dialect]}`,
   diskBytes: { quick: 2e9, standard: 8e9, full: 40e9 },
   async run(context) {
     const label = labels[dialect];

@@ -1,10 +1,10 @@
 import { fingerprintOf } from "./task-seed.ts";
 
 export type Query = Readonly<Record<string, string>>;
-/** What is asked and under which name it is printed. */
+/** A query and its printed name. */
 export type Target = readonly [name: string, query: Query];
 
-/** Every single filter of the list: what is frequent, rare, absent, or frequent only in the oldest third. */
+/** All single filters of the list: frequent, rare, absent, or frequent only in the oldest third. */
 export const singleFilters: readonly Target[] = [
   ["no filter", {}],
   ["state, frequent", { state: "failure" }],
@@ -21,7 +21,7 @@ export const singleFilters: readonly Target[] = [
   ["worker, frequent", { worker: "worker-7@host" }],
   ["worker, rare", { worker: "worker-rare@host" }],
   ["worker, old", { worker: "worker-legacy@host" }],
-  ["worker, absent", { worker: "nobody" }],
+  ["worker, absent", { worker: "absent" }],
   ["name, frequent", { name: "jobs.task1" }],
   ["name, one of 240", { name: "jobs.task133" }],
   ["name, rare", { name: "rare.job" }],
@@ -36,7 +36,7 @@ export const singleFilters: readonly Target[] = [
   ["search, absent", { search: "zqxjkvb" }],
 ];
 
-/** Frequent only far down: found through dictionaries where the text is a name, else bounded by time. */
+/** Frequent only in old rows: found through dictionaries if the text is a name, else limited by time. */
 export const oldTexts: readonly Target[] = [
   ["search, old name", { search: "legacy.sync" }],
   ["search, old task id", { search: "legacyid" }],
@@ -48,7 +48,7 @@ export const boundedFilters: readonly Target[] = [
   ["state and search, absent", { state: "retry", search: "zqxjkvb" }],
 ];
 
-/** Searches by `q`: what an index leads to, and what is read one by one until the time is used up. */
+/** Searches by `q`: with an index, or row by row until the time is used up. */
 export const searches: readonly Target[] = [
   ["q: state, frequent", { q: "state:failure" }],
   ["q: not a queue", { q: "-queue:queue-5" }],
@@ -70,7 +70,7 @@ export const searches: readonly Target[] = [
 /** One of the names that fail in the seed. */
 const failingName = "app.jobs.task28";
 
-/** A path below the project's, or from the root of the API. */
+/** A path below the project, or from the API's root. */
 export type RouteTarget = readonly [name: string, path: string, query: Query, limitMs?: number | undefined];
 
 const hourMs = 3_600_000;
@@ -81,7 +81,7 @@ const ranges = [
   ["7 d", 7 * 24, "1h"],
 ] as const;
 
-/** Everything that home and overview ask, for each of the ranges that the top bar offers. */
+/** All reads of home and overview, for each range in the top bar. */
 export const overviewRoutes: readonly RouteTarget[] = [
   ["home summary", "/home/summary", {}],
   ["home, recent failures", "/home/recent-failures", { limit: "20" }],
@@ -95,7 +95,7 @@ export const overviewRoutes: readonly RouteTarget[] = [
     [`trends, ${range}`, "trends", { since: ago(hours), bucket }],
     [`latency, ${range}`, "latency", { since: ago(hours), bucket }],
     [`latency of a name, ${range}`, "latency", { since: ago(hours), bucket, name: "app.jobs.task1" }],
-    // The totals of a queue are kept by the minute for two days: a week is six thousand rows.
+    // A queue's totals are kept per minute for two days: a week is six thousand rows.
     [
       `latency of a queue, ${range}`,
       "latency",
@@ -110,7 +110,7 @@ export const overviewRoutes: readonly RouteTarget[] = [
   ]),
 ];
 
-/** What goes through tasks and stops when its time is used up: 200 ms, and the step that it is in. */
+/** Reads that scan tasks and stop when their time is used up: 200 ms plus the current step. */
 export const breakdownRoutes: readonly RouteTarget[] = [
   ...["state", "priority", "name", "queue", "worker", "engine"].flatMap((field): RouteTarget[] => [
     [`facet ${field}`, "facets", { field }],

@@ -10,14 +10,14 @@ interface Seed {
 }
 
 const dayMs = 86_400_000;
-/** The rows lie evenly in the last days up to now: recent, or retention would take them away while they are read. */
+/** The rows are spread evenly over the last days, recent enough that retention does not delete them during the run. */
 const seedMs = 5 * dayMs;
 const seedEndMs = Date.now();
-/** Part of the table, from its old end, that holds the `legacy` values. */
+/** The oldest part of the table, with the `legacy` values. */
 const legacyShare = 0.3;
-/** One row in so many is of the rare kind. */
+/** One in this many rows is of the rare kind. */
 const rareEvery = 50_000;
-/** One row in so many retries the row before it. */
+/** One in this many rows retries the previous row. */
 const retryEvery = 20;
 
 /** When row `row` of `rows` was received. */
@@ -27,10 +27,10 @@ export const instantOfRow = (row: number, rows: number): Date =>
 /** The id of a row's task. */
 export const idOfRow = uuidOf;
 
-/** Users that tasks work for; a user's tasks are spread over all of the time. */
+/** Users of tasks; each user's tasks are spread over the whole time. */
 export const users = 20_000;
 export const fingerprints = 40;
-/** The issue of a failed row; half of all failures are of the first one. */
+/** The issue of a failed row; half of all failures belong to the first one. */
 export const fingerprintOf = (row: number): string =>
   createHash("md5")
     .update(`failure ${row % 2 === 0 ? 0 : row % fingerprints}`)
@@ -40,7 +40,7 @@ const argsOf = (row: number): string =>
   `[{"order_id":${1_000_000 + row},"user":{"id":${(row * 7919) % users}},"note":"shipped to the customer in three boxes"}]`;
 const result = JSON.stringify({ ok: true, message: "processed in three steps, nothing special to say" });
 
-/** Fills the tasks of a database that a service has made. */
+/** Fills the tasks of a database that a service has created. */
 export const seedTasks = async (
   { dialect, databaseUrl }: Pick<Place, "dialect" | "databaseUrl">,
   seed: Seed,
@@ -60,7 +60,7 @@ function sampleRow(row: number, rows: number) {
   const isLegacy = row <= rows * legacyShare;
   const rare = row % rareEvery;
   const at = instantOfRow(row, rows).getTime();
-  // A state that never meets queue-5, though each of the two is frequent.
+  // A state that never occurs with queue-5, although both are frequent.
   const state = rare === 17 ? "rejected" : row % 17 === 3 ? "retry" : row % 20 === 4 ? "failure" : "success";
   return {
     id,
@@ -102,12 +102,12 @@ const typeOf: Partial<Record<(typeof plain)[number], string>> = { id: "uuid", ru
 const searchTextOf = ({ name, queue, worker_name, task_id }: ReturnType<typeof sampleRow>) =>
   `${name}\n${queue}\n${worker_name}\n${task_id}`.toLowerCase();
 
-/** The event of each failure, which recent failures are read from. */
+/** The event of each failure, which the list of recent failures reads. */
 const failureEvents = `INSERT INTO events (id, project_id, agent_id, engine, task_id, kind, occurred_at, payload)
   SELECT id, project_id, reported_by, engine, task_id, 'task.failed', received_at, '{"exception":"TimeoutError: upstream did not answer"}'
   FROM tasks WHERE state = 'failure'`;
 
-/** Fills the tasks of a migrated SQLite file their retry links and the events of failures, indexes last. */
+/** Fills a migrated SQLite file with tasks, their retry links and failure events, indexes last. */
 function seedSqlite(path: string, { projectId, rows }: Seed): void {
   const db = new DatabaseSync(path);
   db.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -262144; PRAGMA temp_store = MEMORY; BEGIN");
@@ -165,7 +165,7 @@ function seedSqlite(path: string, { projectId, rows }: Seed): void {
 
 const rowsPerStatement = 5000;
 
-/** Fills the tasks of a migrated PostgreSQL database their retry links and the events of failures, indexes last, and lets the planner know them. */
+/** Fills a migrated PostgreSQL database with tasks, their retry links and failure events, indexes last, and updates the planner's statistics. */
 async function seedPostgres(url: string, { projectId, rows }: Seed): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -14,7 +14,7 @@ const msBetweenFrames = (eventsPerFrame / 3) * msBetweenTasks;
 const queues = ["emails", "billing", "media", "search"];
 const names = ["send_receipt", "charge_subscription", "transcode_video", "reindex_product", "thumbnail"];
 
-/** One canonical event_batch payload of 100 events, three per task, each with about 300 bytes of data; tasks come 2 ms apart. */
+/** A canonical event_batch payload of 100 events, three per task, each with about 300 bytes of data; tasks are 2 ms apart. */
 export function batchPayload(taskBase: number, fromMs: number): string {
   const events: unknown[] = [];
   for (let index = 0; events.length < eventsPerFrame; index += 1) {
@@ -77,11 +77,11 @@ export function batchPayload(taskBase: number, fromMs: number): string {
 
 let tasksUsed = 0;
 
-/** Payloads of tasks that no earlier call has used, as the bare loop writes every task once. */
+/** Payloads with new tasks in each call, because the bare loop writes each task once. */
 function newPayloads(frames: number): string[] {
   const firstTask = tasksUsed;
   tasksUsed += frames * eventsPerFrame;
-  // What is sent fast lies in the recent past, so that no event is of the future.
+  // Start in the recent past, so that fast traffic has no events in the future.
   const fromMs = Date.now() - frames * msBetweenFrames;
   return Array.from({ length: frames }, (_, index) =>
     batchPayload(firstTask + index * eventsPerFrame, fromMs + index * msBetweenFrames),
@@ -174,7 +174,7 @@ export async function overWebSocket(
   return (framesPerAgent * eventsPerFrame * sessions.length) / seconds;
 }
 
-/** Events per second over long-poll uploads of 20 frames, one session per agent; bodies are made before the clock starts. */
+/** Events per second over long-poll uploads of 20 frames, one session per agent; bodies are created before the clock starts. */
 export async function overLongpoll(brain: BenchBrain, framesPerAgent: number): Promise<number> {
   const framesPerUpload = 20;
   const uploads = await Promise.all(
@@ -206,7 +206,7 @@ export async function overLongpoll(brain: BenchBrain, framesPerAgent: number): P
   return (framesPerAgent * eventsPerFrame * uploads.length) / seconds;
 }
 
-/** One upload, over what costs the sender least: it shares the cores with the service, and `fetch` would copy each body once more. */
+/** One upload, at the least cost for the sender, which shares the cores with the service: `fetch` would copy each body again. */
 async function upload(options: RequestOptions, body: Buffer): Promise<void> {
   const sending = request({ ...options, host: "127.0.0.1", method: "POST", path: "/api/v1/agent/events" });
   sending.setHeader("content-length", body.length).end(body);

@@ -3,7 +3,7 @@ import { startBenchBrain } from "../harness/processes.ts";
 import { atMost, type BenchContext, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
 import { eventsPerFrame, overWebSocket } from "./load.ts";
 
-/** Memory of `svc serve` on SQLite while it ingests, and how soon it is ready again on the database that results. */
+/** Memory of `svc serve` on SQLite during ingest, and its start time on the resulting database. */
 const events = { quick: 250_000, standard: 2_000_000, full: 10_000_000 } as const;
 const roundFramesPerAgent = 250;
 const limitBytes = 300e6;
@@ -30,15 +30,15 @@ async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise
   const secondHalf = Math.max(...samples.slice(half));
   return [
     atMost(`resident memory over ${rounds * perRound} events`, Math.max(...samples), "bytes", { limit: limitBytes }),
-    atMost("greatest of the second half against the first", secondHalf, "bytes", { limit: firstHalf, target: 1.1 }),
-    atMost("start to ready on that database", again.startMs, "ms", { stated: readyLimitMs }),
-    note("events a second, last round", rates.at(-1) ?? 0, "events/s"),
+    atMost("maximum of the second half against the first", secondHalf, "bytes", { limit: firstHalf, target: 1.1 }),
+    atMost("start to ready on the resulting database", again.startMs, "ms", { stated: readyLimitMs }),
+    note("events per second, last round", rates.at(-1) ?? 0, "events/s"),
   ];
 }
 
 export const suite: BenchSuite = {
   name: "memory",
-  about: "resident memory of svc serve while it ingests, and its start on the database that results",
+  about: "resident memory of svc serve during ingest, and its start on the resulting database",
   diskBytes: { quick: 1e9, standard: 4e9, full: 16e9 },
   run: measure,
 };

@@ -2,13 +2,13 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type BenchBrain, startBenchBrain, untilIdle } from "../harness/processes.ts";
 import type { BenchContext, BenchRow, BenchSuite } from "../harness/suite.ts";
-import { type BesideRound, besideBareLoop, createRowReader, openBareLoops } from "../ingest/bare-loop.ts";
+import { againstBareLoop, type ComparedRound, createRowReader, openBareLoops } from "../ingest/bare-loop.ts";
 import { overLongpoll, overWebSocket } from "./load.ts";
 
 /**
- * A whole `svc serve` process on SQLite, fed by eight agents over real sockets with frames of 100 events, against a bare loop that writes
- * the rows which the service stored into the same schema. The sender shares the cores with the service. A long-poll agent uploads one
- * body after another, so it takes several of them to keep the service busy.
+ * A complete `svc serve` process on SQLite that receives frames of 100 events from eight agents over real sockets, against a bare loop
+ * that writes the stored rows into the same schema. The sender shares the cores with the service. A long-poll agent uploads one body
+ * after another, so several are needed to keep the service busy.
  */
 const agents = 8;
 const transports = {
@@ -25,20 +25,20 @@ async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise
     const brain = await startBenchBrain({ home, agents });
     const newRows = createRowReader(join(home, "svc.db"));
     const loops = await openBareLoops(scratchDir);
-    const measured: BesideRound[] = [];
+    const measured: ComparedRound[] = [];
     for (let round = 0; round <= rounds; round += 1) {
       signal.throwIfAborted();
       const rate = await send(brain, framesPerAgent);
       await untilIdle(brain, signal);
       const ofRound = loops.write(newRows());
       log(`${name}, round ${round}: ${Math.round(rate)} of ${Math.round(ofRound.reference)} events/s`);
-      // The first round warms the service up and fills its caches; its rows are stored by both and count for nothing.
+      // Warm-up: the first round fills caches. Both store its rows, but it is not counted.
       if (round > 0) measured.push({ service: rate, ...ofRound });
     }
     await brain.stop();
     await loops.remove();
     await rm(home, { recursive: true, force: true });
-    rows.push(...besideBareLoop(`${name}, frames of 100 events`, mode, measured));
+    rows.push(...againstBareLoop(`${name}, frames of 100 events`, mode, measured));
   }
   return rows;
 }

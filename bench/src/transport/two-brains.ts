@@ -7,13 +7,13 @@ import { atLeast, type BenchContext, type BenchRow, type BenchSuite, note } from
 import { overWebSocket } from "./load.ts";
 
 /**
- * One and two `svc serve` processes on one PostgreSQL, fed by the same eight agents. A process, its share of the database and the
- * sender need about two cores, so two processes can only be faster where there are more: on fewer the ratio is printed and not judged.
+ * One and two `svc serve` processes on one PostgreSQL, with the same eight agents. A process, its share of the database and the sender
+ * need about two cores, so two processes can be faster only with more cores: on fewer, the ratio is printed but not judged.
  */
 const target = 1.4;
 const coresNeeded = 4;
 const agents = 8;
-// The processes of one installation share their masters.
+// The processes of one installation share their master secrets.
 const secrets = {
   SVC_SECRET: "bench master of tokens and signatures",
   SVC_SESSION_SECRET: "bench master of the session cookies",

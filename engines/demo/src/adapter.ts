@@ -4,28 +4,28 @@ import { demoCapabilities, executeInShop } from "./commands.ts";
 import { engineName, Shop } from "./shop.ts";
 
 export interface DemoAdapterOptions {
-  /** Minutes of history that are reported at the start. Default 2880 (48 hours), 0 to 2880. */
+  /** Minutes of history to report at the start. Default 2880 (48 hours), 0 to 2880. */
   readonly historyMinutes?: number;
-  /** Times the usual rate, which is about 20 tasks a minute in the busiest hour. Default 1, 0.1 to 100. */
+  /** Multiplies the usual rate of about 20 tasks per minute in the busiest hour. Default 1, 0.1 to 100. */
   readonly pace?: number;
-  /** 0 to below 1; `Math.random` by default. A fixed one repeats the same day. */
+  /** Returns 0 to below 1; default `Math.random`. A fixed generator repeats the same day. */
   readonly random?: () => number;
   readonly now?: () => number;
 }
 
 const tickMs = 200;
-/** History is reported in slices; between two, the agent stores and sends what it has. */
+/** History is reported in slices; between slices, the agent stores and sends its events. */
 const historySliceMs = 5 * 60_000;
 
 export interface DemoAdapter extends EngineAdapter {
-  /** Tasks that the shop has had so far. */
+  /** Number of tasks so far. */
   taskCount(): number;
 }
 
 /**
- * An engine that exists only in memory: a sample shop with queues, workers, failures, retries, task trees and slow tasks. Its events go
- * the same way as those of a real engine, and its tasks can be retried, cancelled and purged. It begins with a history in which a release
- * broke something and workers were lost (story.ts).
+ * An engine that exists only in memory: a sample shop with queues, workers, failures, retries, task trees and slow tasks. Its events take
+ * the same path as those of a real engine, and its tasks can be retried, cancelled and purged. Its history includes a faulty release and
+ * lost workers (story.ts).
  */
 export function createDemoAdapter(options: DemoAdapterOptions = {}): DemoAdapter {
   const { historyMinutes = 2880, pace = 1, random = Math.random, now = Date.now } = options;

@@ -7,7 +7,7 @@ import { startPeer, waitFor } from "@svc/testkit/peer";
 import { expect, test } from "vitest";
 import { createDemoAdapter } from "./index.ts";
 
-test("through an agent, a purge needs the depth that was seen, and the tasks it takes out are revoked", async () => {
+test("through an agent, a purge requires the confirmed depth, and revokes the removed tasks", async () => {
   const peer = await startPeer();
   const bufferPath = mkdtempSync(join(tmpdir(), "demo-"));
   const nowMs = Date.now();
@@ -16,7 +16,7 @@ test("through an agent, a purge needs the depth that was seen, and the tasks it 
     token: peer.identity.token,
     hmacSecret: peer.hmacSecret,
     bufferPath,
-    // The clock of the shop stands still, so its depths do.
+    // The clock of the shop does not advance, so its depths stay the same.
     engines: [createDemoAdapter({ historyMinutes: 60, pace: 4, now: () => nowMs })],
   });
   try {

@@ -1,11 +1,11 @@
 import { newRelease } from "./story.ts";
 
-/** What the sample shop does all day: its queues, workers and kinds of task. */
+/** The sample shop's queues, workers and kinds of task. */
 
 export interface TaskType {
   readonly name: string;
   readonly queue: string;
-  /** Tasks per minute at the busiest hour, without those that other tasks start. */
+  /** Tasks per minute in the busiest hour, excluding children of other tasks. */
   readonly perMinute: number;
   readonly priority: "critical" | "high" | "normal" | "low";
   /** Median run time in milliseconds; single runs vary by a factor of about three. */
@@ -18,7 +18,7 @@ export interface TaskType {
   kwargs(random: () => number): Record<string, unknown>;
   result(random: () => number): unknown;
   readonly failures?: readonly Failure[];
-  /** What a release breaks: runs of it with such inputs always fail. */
+  /** A fault in a release: runs with matching inputs always fail. */
   readonly broken?: {
     readonly release: string;
     readonly failure: Failure;
@@ -29,7 +29,7 @@ export interface TaskType {
 export interface Failure {
   readonly exception: string;
   readonly traceback: string;
-  /** Trying again cannot help, so the first such failure ends the task. */
+  /** The first such failure ends the task, since a retry cannot succeed. */
   readonly isFinal?: true;
 }
 
@@ -115,7 +115,7 @@ const codecMissing: Failure = {
     at async Worker.run (/srv/shop/node_modules/queue/lib/worker.js:210:18)`,
 };
 
-/** What the new release does to charges in US dollars. */
+/** The new release's fault, which affects charges in US dollars. */
 export const missingRate: Failure = {
   isFinal: true,
   exception: "TypeError: Cannot read properties of undefined (reading 'rate')",
@@ -159,7 +159,7 @@ export const taskTypes: readonly TaskType[] = [
     runMs: 300,
     failureShare: 0.005,
     maxAttempts: 5,
-    kwargs: (random) => ({ customer: customer(random), token: "a-secret-that-nobody-sees", link_minutes: 30 }),
+    kwargs: (random) => ({ customer: customer(random), token: "a-secret-that-is-redacted", link_minutes: 30 }),
     result: () => "sent",
     failures: [mailRefused],
   },

@@ -32,23 +32,23 @@ function command(
 ): Promise<CommandOutcome> {
   const given: Command = { id: "c", action, engine: "demo", target: {}, parameters, timeoutSeconds: 60, ...more };
   const ended = adapter.execute?.(given);
-  if (ended === undefined) throw new Error("the adapter carries nothing out");
+  if (ended === undefined) throw new Error("the adapter accepts no commands");
   return ended;
 }
 
-/** Lets time pass; what happens in it is told with the next command, here one that only asks. */
+/** Lets time pass. Its events are reported with the next command, here one that changes nothing. */
 async function pass(ms: number): Promise<void> {
   nowMs += ms;
   await command("reconcile_task", { task_id: "none" });
 }
 
-/** Ids of tasks whose newest event is of a kind. */
+/** Ids of tasks whose newest event has this kind. */
 function tasksAt(kind: string): string[] {
   const newest = new Map(events.map((event) => [event.task_id, event.kind]));
   return [...newest].filter(([, last]) => last === kind).map(([id]) => id);
 }
 
-/** One of them, once there is one. */
+/** Waits until there is such a task, and returns its id. */
 async function firstAt(kind: string): Promise<string> {
   for (let at = 0; at < 1_000; at += 1) {
     const [id] = tasksAt(kind);
@@ -67,7 +67,7 @@ async function deadLetters(parameters: Record<string, unknown> = {}) {
   return result as { entries: Record<string, unknown>[]; next_cursor: string | null; total: number; engine: string };
 }
 
-test("every action that it lists is carried out, and no other", async () => {
+test("all listed capabilities work, and no others", async () => {
   const actions = Object.keys(capabilityOfAction).filter(
     (action) => isCommandAction(action) && adapter.capabilities().includes(capabilityOfAction[action]),
   );
@@ -81,12 +81,12 @@ test("every action that it lists is carried out, and no other", async () => {
     "reconcile_task",
   ]);
   expect(adapter.capabilities()).toContain("retry_by_reference_v1");
-  await expect(command("restart_worker")).rejects.toThrow("the demo shop cannot restart_worker");
+  await expect(command("restart_worker")).rejects.toThrow("the demo shop doesn't support restart_worker");
 });
 
 describe("a retry", () => {
   test.each(["retry_task", "requeue_dead_letter"])(
-    "by %s puts a failed task back, as its next attempt",
+    "by %s puts a failed task back in its queue as its next attempt",
     async (action) => {
       const id = await firstAt("task.failed");
       const failedAttempt = Number(events.findLast(({ task_id }) => task_id === id)?.data.attempt);
@@ -108,14 +108,14 @@ describe("a retry", () => {
     const id = await firstAt("task.failed");
     await command("retry_task", { task_id: id });
 
-    await expect(command("retry_task", { task_id: id })).rejects.toThrow(`${id} is not among the failed tasks`);
+    await expect(command("retry_task", { task_id: id })).rejects.toThrow(`${id} is not a failed task`);
     await expect(command("retry_task", { task_id: await firstAt("task.succeeded") })).rejects.toThrow(
-      "not among the failed",
+      "is not a failed task",
     );
-    await expect(command("retry_task", {})).rejects.toThrow("the command has no task_id");
+    await expect(command("retry_task", {})).rejects.toThrow("task_id is required");
   });
 
-  test("with other inputs makes a new task that names the old one, which stays failed", async () => {
+  test("with other inputs creates a new task that names the old one, which stays failed", async () => {
     const id = await firstAt("task.failed");
 
     const outcome = await command("retry_task", { task_id: id, override_args: [1], override_kwargs: { region: "eu" } });
@@ -133,7 +133,7 @@ describe("a retry", () => {
     const parameters = { task_id: await firstAt("task.failed"), override_args: [1] };
 
     await expect(command("retry_task", parameters)).rejects.toThrow(
-      "override_args and override_kwargs are needed both",
+      "Specify both override_args and override_kwargs, or neither",
     );
   });
 
@@ -149,7 +149,7 @@ describe("a retry", () => {
     expect(kindsOf(id)[seen]).toBe("task.received");
   });
 
-  test("of many tells of each what came of it", async () => {
+  test("of many tasks reports the result of each", async () => {
     const [first, second_] = tasksAt("task.failed") as [string, string];
     const done = await firstAt("task.succeeded");
 
@@ -160,29 +160,31 @@ describe("a retry", () => {
       result: {
         results: [
           { task_id: first, status: "success" },
-          { task_id: done, status: "failed", error: `${done} is not among the failed tasks` },
+          { task_id: done, status: "failed", error: `${done} is not a failed task` },
           { task_id: second_, status: "success" },
         ],
       },
     });
     expect(await command("bulk_retry", { filter: { task_ids: [done] }, max: 1 })).toMatchObject({
       status: "failed",
-      error: `${done} is not among the failed tasks`,
+      error: `${done} is not a failed task`,
     });
   });
 
-  test("of many takes the first of them, up to max", async () => {
+  test("of many tasks retries the first of them, up to max", async () => {
     const ids = tasksAt("task.failed").slice(0, 3);
 
     const { result } = await command("bulk_retry", { filter: { task_ids: ids }, max: 2 });
 
     expect(result).toMatchObject({ results: [{ task_id: ids[0] }, { task_id: ids[1] }] });
-    await expect(command("bulk_retry", { filter: {}, max: 2 })).rejects.toThrow("the bulk retry names no tasks");
+    await expect(command("bulk_retry", { filter: {}, max: 2 })).rejects.toThrow(
+      "filter.task_ids must be a non-empty list of task ids",
+    );
   });
 });
 
 describe("a cancel", () => {
-  test.each(["task.sent", "task.started", "task.retried"])("of a task at %s revokes it for good", async (kind) => {
+  test.each(["task.sent", "task.started", "task.retried"])("of a task at %s revokes it permanently", async (kind) => {
     const id = await firstAt(kind);
 
     expect(await command("cancel_task", { task_id: id })).toEqual({ status: "success", result: {} });
@@ -204,16 +206,16 @@ describe("a cancel", () => {
     expect(await busy()).toBe(0);
   });
 
-  test("of a task that has ended, or of none, is refused", async () => {
+  test("of a finished or unknown task is refused", async () => {
     const id = await firstAt("task.succeeded");
 
-    await expect(command("cancel_task", { task_id: id })).rejects.toThrow(`${id} neither waits nor runs`);
-    await expect(command("cancel_task", { task_id: "none" })).rejects.toThrow("none neither waits nor runs");
+    await expect(command("cancel_task", { task_id: id })).rejects.toThrow(`${id} is neither waiting nor running`);
+    await expect(command("cancel_task", { task_id: "none" })).rejects.toThrow("none is neither waiting nor running");
   });
 });
 
 describe("a purge", () => {
-  test("takes out what waits, as many as the depth says, and leaves what runs", async () => {
+  test("removes the waiting tasks up to the confirmed depth, and keeps the running ones", async () => {
     const { queue_depths: depths = {} } = await adapter.snapshot();
     const [queue, depth] = Object.entries(depths).sort(([, a], [, b]) => b - a)[0] ?? ["", 0];
     const started = tasksAt("task.started");
@@ -227,7 +229,7 @@ describe("a purge", () => {
     expect(await command("purge_queue", { queue })).toEqual({ status: "success", result: { purged: 0 } });
   });
 
-  test("takes out no more than was confirmed", async () => {
+  test("removes no more tasks than were confirmed", async () => {
     const { queue_depths: depths = {} } = await adapter.snapshot();
     const [queue, depth] = Object.entries(depths).sort(([, a], [, b]) => b - a)[0] ?? ["", 0];
     expect(depth).toBeGreaterThan(1);
@@ -238,13 +240,13 @@ describe("a purge", () => {
     expect((await adapter.snapshot()).queue_depths?.[queue]).toBe(1);
   });
 
-  test("of a queue that is not there is refused", async () => {
-    await expect(command("purge_queue", { queue: "constructor" })).rejects.toThrow("the shop has no queue constructor");
+  test("of an unknown queue is refused", async () => {
+    await expect(command("purge_queue", { queue: "constructor" })).rejects.toThrow("queue constructor does not exist");
   });
 });
 
 describe("dead letters", () => {
-  test("are the failed tasks, the newest first, by pages that leave none out", async () => {
+  test("are the failed tasks, newest first, in complete pages", async () => {
     const failed = tasksAt("task.failed");
     const whole = await deadLetters();
     expect(whole).toMatchObject({ next_cursor: null, total: failed.length, engine: "demo" });
@@ -270,7 +272,7 @@ describe("dead letters", () => {
     expect(paged).toEqual(whole.entries);
   });
 
-  test("of one queue are its own, and a retried one is gone", async () => {
+  test("of one queue are listed alone, and a retried one is no longer listed", async () => {
     const { entries } = await deadLetters({ queue: "billing" });
     expect(new Set(entries.map(({ queue }) => queue))).toEqual(new Set(["billing"]));
 
@@ -280,7 +282,7 @@ describe("dead letters", () => {
     expect((await deadLetters({ queue: "nowhere" })).entries).toEqual([]);
   });
 
-  test("refuse a cursor that is not theirs", async () => {
+  test("reject a foreign cursor", async () => {
     await expect(command("dlq.list", { limit: 1, cursor: "eA" })).rejects.toThrow(/^invalid_cursor/);
   });
 });
@@ -298,7 +300,7 @@ test.each([
 test.each([
   ["task.succeeded", "success"],
   ["task.failed", "failure"],
-])("a task at %s is %s, since when its event says", async (kind, state) => {
+])("a task at %s is %s, since the time of its event", async (kind, state) => {
   const id = await firstAt(kind);
   const ended = events.findLast(({ task_id }) => task_id === id);
 
@@ -310,14 +312,14 @@ test.each([
   });
 });
 
-test("an id that the shop does not know is unknown", async () => {
+test("an unknown id has the state unknown", async () => {
   expect((await command("reconcile_task", { task_id: "none" })).result).toEqual({
     task_id: "none",
     engine_state: "unknown",
   });
 });
 
-test("nothing is carried out before the shop is open", async () => {
+test("commands are refused before the shop is open", async () => {
   await expect(
     createDemoAdapter().execute?.({
       id: "c",

@@ -9,7 +9,7 @@ import {
 import { engineName, type Shop } from "./shop.ts";
 import type { EndedTask, Inputs } from "./tasks.ts";
 
-/** What the shop's adapter lists: retries are by reference, because the shop remembers the inputs of its failed tasks. */
+/** The adapter's capabilities. Retries are by reference, because the shop keeps the inputs of its failed tasks. */
 export const demoCapabilities: readonly (CapabilityToken | typeof retryContractMarker)[] = [
   "retry_task",
   retryContractMarker,
@@ -25,7 +25,7 @@ const excerptCharacters = 512;
 const usualPage = 100;
 const largestPage = 200;
 
-/** Carries one command out in the shop as it stands at `nowMs`. @throws Error with a text for operators. */
+/** Carries out a command in the shop at `nowMs`. @throws Error with a message for operators. */
 export function executeInShop(
   shop: Shop,
   { action, parameters, confirmedDepth }: Command,
@@ -54,7 +54,7 @@ export function executeInShop(
     case "reconcile_task":
       return done<"reconcile_task">(reconciled(shop, textOf(parameters, "task_id")));
     default:
-      throw new Error(`the demo shop cannot ${action}`);
+      throw new Error(`the demo shop doesn't support ${action}`);
   }
 }
 
@@ -62,10 +62,10 @@ function done<Action extends ResultAction>(result: CommandResult<Action>): Comma
   return { status: "success", result: { ...result } };
 }
 
-/** Failed when not one of the tasks could be retried. */
+/** Fails only when none of the tasks could be retried. */
 function bulkRetry(shop: Shop, parameters: Record<string, unknown>, nowMs: number): CommandOutcome {
   const { task_ids: ids } = (parameters.filter ?? {}) as { task_ids?: unknown };
-  if (!Array.isArray(ids) || ids.length === 0) throw new Error("the bulk retry names no tasks");
+  if (!Array.isArray(ids) || ids.length === 0) throw new Error("filter.task_ids must be a non-empty list of task ids");
   const max = Number.isInteger(parameters.max) ? (parameters.max as number) : ids.length;
   const results = [...new Set(ids.map(String))].slice(0, max).map((id) => {
     try {
@@ -109,14 +109,14 @@ function entryOf({ task, endedMs, exception }: EndedTask): Record<string, unknow
   };
 }
 
-/** Several tasks may fail in one millisecond, so the id stands in the cursor too. */
+/** The cursor includes the id, because several tasks may fail in the same millisecond. */
 function cursorOf({ endedMs, task }: EndedTask): string {
   return Buffer.from(`${endedMs}|${task.id}`).toString("base64url");
 }
 
 function readCursor(cursor: string): { ms: number; id: string } {
   const [, ms, id] = /^(\d+(?:\.\d+)?)\|(.+)$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
-  if (ms === undefined || id === undefined) throw new Error("invalid_cursor: not one of the demo shop");
+  if (ms === undefined || id === undefined) throw new Error("invalid_cursor: not a cursor of the demo shop");
   return { ms: Number(ms), id };
 }
 
@@ -135,11 +135,11 @@ function reconciled(shop: Shop, id: string): CommandResult<"reconcile_task"> {
   };
 }
 
-/** Both or none: what an operator gives takes the place of all inputs. */
+/** Both or neither: an operator's inputs replace all inputs. */
 function inputsOf({ override_args: args, override_kwargs: kwargs }: Record<string, unknown>): Inputs | undefined {
   if ((args ?? null) === null && (kwargs ?? null) === null) return undefined;
   if (!Array.isArray(args) || typeof kwargs !== "object" || kwargs === null) {
-    throw new Error("override_args and override_kwargs are needed both");
+    throw new Error("Specify both override_args and override_kwargs, or neither");
   }
   return { args, kwargs: kwargs as Record<string, unknown> };
 }
@@ -147,12 +147,12 @@ function inputsOf({ override_args: args, override_kwargs: kwargs }: Record<strin
 function dueMs({ eta }: Record<string, unknown>, nowMs: number): number {
   if ((eta ?? null) === null) return nowMs;
   const ms = Date.parse(String(eta));
-  if (Number.isNaN(ms)) throw new Error("eta is no instant");
+  if (Number.isNaN(ms)) throw new Error("eta must be an ISO 8601 time");
   return ms;
 }
 
 function textOf(parameters: Record<string, unknown>, name: string): string {
   const value = parameters[name];
-  if (typeof value !== "string" || value === "") throw new Error(`the command has no ${name}`);
+  if (typeof value !== "string" || value === "") throw new Error(`${name} is required`);
   return value;
 }

@@ -6,7 +6,7 @@ import { createDemoAdapter } from "./index.ts";
 import { Shop } from "./shop.ts";
 import { canaryMs, losses, newRelease, oldRelease, rolloutMs } from "./story.ts";
 
-/** A small generator with a fixed seed, so that a run can be repeated. */
+/** A small generator with a fixed seed, for repeatable runs. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -26,7 +26,7 @@ describe("the history of the sample shop", () => {
   const events = shop.advance(openedMs);
   const kinds = (kind: string) => events.filter((event) => event.kind === kind);
 
-  test("holds successes, failures, retries and children, and not more tasks than arrive in seconds", () => {
+  test("has successes, failures, retries and children, in a number that arrives within seconds", () => {
     expect(shop.taskCount).toBeGreaterThan(10_000);
     expect(shop.taskCount).toBeLessThan(25_000);
     expect(kinds("task.succeeded").length).toBeGreaterThan(10_000);
@@ -46,7 +46,7 @@ describe("the history of the sample shop", () => {
     expect(Math.min(...hours)).toBeGreaterThan(0);
   });
 
-  test("emits in the order of time and never the same id twice", () => {
+  test("emits in time order and never repeats an id", () => {
     const instants = events.map(({ occurred_at }) => occurred_at ?? "");
     expect(instants).toEqual([...instants].sort());
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
@@ -61,7 +61,7 @@ describe("the history of the sample shop", () => {
     expect(ends.every((end) => started.has(end))).toBe(true);
   });
 
-  test("runs two releases side by side for hours, the second of which fails for US dollars", () => {
+  test("runs two releases in parallel for hours, the second of which fails for US dollars", () => {
     const releasesIn = (fromMs: number, toMs: number) => {
       const some = kinds("task.started").filter((event) => atMs(event) >= fromMs && atMs(event) < toMs);
       return new Set(some.filter(({ data }) => data.worker !== "export-1").map(({ data }) => data.release));
@@ -104,7 +104,7 @@ describe("the history of the sample shop", () => {
   });
 });
 
-test("an adapter reports its history in slices, each when the last one was taken", async () => {
+test("an adapter reports its history in slices, each after the previous one was accepted", async () => {
   const events: EventRecord[] = [];
   let pauses = 0;
   const adapter = createDemoAdapter({ random: seeded(7), now: () => openedMs });
@@ -126,7 +126,7 @@ test("an adapter reports its history in slices, each when the last one was taken
   expect(instants).toEqual([...instants].sort());
 });
 
-test("an adapter that is stopped while it reports its history ends there", async () => {
+test("an adapter that is stopped during its history reports no more", async () => {
   const adapter = createDemoAdapter({ now: () => openedMs });
   let pauses = 0;
   const sink = {

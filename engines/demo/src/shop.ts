@@ -14,37 +14,36 @@ export interface ShopOptions {
   readonly run: string;
   /** When its history begins. */
   readonly startMs: number;
-  /** When its history ends; the story is told up to this time. */
+  /** When its history ends. */
   readonly openedMs: number;
   /** 0 to below 1. */
   readonly random: () => number;
-  /** Times the catalogue's rates. */
+  /** Multiplies the catalogue's rates. */
   readonly pace: number;
 }
 
-/** Least and mean extra time that a free worker takes to fetch a task. */
+/** Minimum and mean extra time that a free worker takes to fetch a task. */
 const fetchMs = 4;
 const noFailure: Failure = {
   exception: "Error: the job failed",
   traceback: "Error: the job failed\n    at run (/srv/shop/tasks.js:1:1)",
 };
-/** Waiting tasks of a queue at most; beyond that the shop turns customers away instead of filling memory. */
+/** Maximum number of waiting tasks in a queue; beyond it, new tasks are dropped to limit memory. */
 const maxWaiting = 2000;
 
 /**
  * A small shop in virtual time: tasks arrive at random, wait for a free worker, run, fail, are retried with growing pauses, and start
- * children. Releases are rolled out and workers are lost as story.ts says. `advance` lets time pass and gives the events of that time in
- * order.
+ * children. Releases are rolled out and workers are lost as story.ts defines. `advance` lets time pass and returns its events in order.
  */
 export class Shop {
   readonly #run: string;
   readonly #random: () => number;
   readonly #openedMs: number;
-  /** What will happen, by time. */
+  /** Future events, by time. */
   readonly #agenda: { readonly atMs: number; readonly act: Act }[] = [];
   readonly #waiting = new Map<string, DemoTask[]>(workers.map(({ queue }) => [queue, []]));
   readonly #running = new Map<string, { readonly task: DemoTask; readonly worker: DemoWorker }>();
-  /** Between two attempts, or until the time that an operator chose. */
+  /** Tasks between two attempts, or delayed by an operator. */
   readonly #pausing = new Map<string, DemoTask>();
   readonly #events: EventRecord[] = [];
   #taskCount = 0;
@@ -67,7 +66,7 @@ export class Shop {
     }
   }
 
-  /** Lets time pass up to `untilMs` and returns what happened, oldest first. */
+  /** Lets time pass up to `untilMs` and returns its events, oldest first. */
   advance(untilMs: number): EventRecord[] {
     for (let next = this.#agenda[0]; next !== undefined && next.atMs <= untilMs; next = this.#agenda[0]) {
       this.#agenda.shift();
@@ -97,7 +96,7 @@ export class Shop {
     return this.#taskCount;
   }
 
-  /** Where a task is while it has not ended. */
+  /** The state of an unfinished task. */
   placeOf(id: string): "waiting" | "running" | "pausing" | null {
     if (this.#running.has(id)) return "running";
     if (this.#pausing.has(id)) return "pausing";
@@ -105,7 +104,7 @@ export class Shop {
   }
 
   /**
-   * Puts a failed task back into its queue, or with other inputs a new one beside it.
+   * Puts a failed task back into its queue, or with other inputs adds a new one.
    *
    * @returns the id of the task that will run. @throws Error when it has not failed or its queue is full.
    */
@@ -128,11 +127,11 @@ export class Shop {
     return next.id;
   }
 
-  /** Takes a task out that has not ended; the worker of a running one is free at once. @throws Error when there is none. */
+  /** Revokes an unfinished task; the worker of a running one is free immediately. @throws Error when the task is unknown or finished. */
   cancel(id: string, atMs: number): void {
     const held = this.#running.get(id);
     const task = held?.task ?? this.#pausing.get(id) ?? this.#findWaiting(id);
-    if (task === undefined) throw new Error(`${id} neither waits nor runs`);
+    if (task === undefined) throw new Error(`${id} is neither waiting nor running`);
     const { queue } = task.type;
     const waiting = this.#waitingIn(queue);
     if (waiting.includes(task)) waiting.splice(waiting.indexOf(task), 1);
@@ -144,16 +143,16 @@ export class Shop {
     this.#assign(queue, atMs);
   }
 
-  /** Takes out what waits in a queue, the oldest first; gives its number. @throws Error when there is no such queue. */
+  /** Removes waiting tasks of a queue, oldest first; returns their number. @throws Error when the queue does not exist. */
   purge(queue: string, atMs: number, most = Number.POSITIVE_INFINITY): number {
-    const gone = this.#waitingIn(queue).splice(0, most);
-    for (const task of gone) this.#revoke(task, atMs);
-    return gone.length;
+    const purged = this.#waitingIn(queue).splice(0, most);
+    for (const task of purged) this.#revoke(task, atMs);
+    return purged.length;
   }
 
   #waitingIn(queue: string): DemoTask[] {
     const waiting = this.#waiting.get(queue);
-    if (waiting === undefined) throw new Error(`the shop has no queue ${queue}`);
+    if (waiting === undefined) throw new Error(`queue ${queue} does not exist`);
     return waiting;
   }
 
@@ -191,7 +190,7 @@ export class Shop {
     });
   }
 
-  /** Arrivals at the busiest rate, of which other hours keep their share. */
+  /** Schedules arrivals at the busiest rate; other hours drop a share of them. */
   #expectCustomers(type: TaskType, meanMs: number, fromMs: number): void {
     this.#plan(fromMs + exponential(this.#random, meanMs), (atMs) => {
       if (this.#random() < rhythm(this.#openedMs - atMs)) this.#submit(type, null, null, atMs);
@@ -292,7 +291,7 @@ export class Shop {
     });
   }
 
-  /** Its tasks go back into their queue, as engines do it when a worker stops renewing its locks. */
+  /** Its tasks go back into their queue, as in real engines when a worker stops renewing its locks. */
   #lose(name: string, reason: string, atMs: number): void {
     const worker = this.#crew.lose(name);
     this.#record("worker.offline", "", atMs, { worker: name, reason });

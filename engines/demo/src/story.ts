@@ -1,4 +1,4 @@
-// What has happened in the shop before it opens, so that a newcomer finds something to investigate. Times are milliseconds before the opening.
+// The shop's history before it opens, so that a new user has problems to investigate. Times are milliseconds before the opening.
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -11,15 +11,15 @@ export const canaryMs = 5 * hourMs;
 /** All other workers got it. */
 export const rolloutMs = 2 * hourMs;
 
-/** Losses by worker: nothing else serves the queue of the first. */
+/** Lost workers. The first one was the only worker of its queue. */
 export const losses: readonly { readonly worker: string; readonly agoMs: number; readonly reason: string }[] = [
   { worker: "export-1", agoMs: 3 * hourMs, reason: "out of memory" },
   { worker: "media-b", agoMs: 50 * minuteMs, reason: "lost connection" },
 ];
 
 /**
- * Share of the busiest rate at which tasks arrive, from 0 to 1. The day peaks at the opening, has its quietest hour half a day before, and
- * stays at its peak from then on.
+ * Share of the busiest rate at which tasks arrive, from 0 to 1. The day peaks at the opening, is quietest half a day earlier, and stays at
+ * its peak after the opening.
  */
 export function rhythm(msBeforeOpening: number): number {
   const hours = Math.max(0, msBeforeOpening) / hourMs;

@@ -7,9 +7,9 @@ export interface DemoTask extends Inputs {
   readonly root: string | null;
   /** The task that an operator retried with other inputs. */
   readonly retriedFrom: string | null;
-  /** Only rises, over retries of operators too. */
+  /** Only rises, even over retries by operators. */
   attempt: number;
-  /** Runs that may still fail, the next one included. */
+  /** Remaining runs, including the next one. */
   triesLeft: number;
   queuedMs: number;
 }
@@ -29,7 +29,7 @@ export interface EndedTask {
 const maxEnded = 20_000;
 const maxFailed = 5_000;
 
-/** How the shop's tasks have ended: the last 20,000, and of the failed ones, which can be retried, the last 5,000. */
+/** The shop's finished tasks: the last 20,000, and the last 5,000 failed ones, which can be retried. */
 export class EndedTasks {
   readonly #others = new Map<string, EndedTask>();
   readonly #failed = new Map<string, EndedTask>();
@@ -46,19 +46,19 @@ export class EndedTasks {
     return this.#failed.get(id) ?? this.#others.get(id);
   }
 
-  /** @throws Error when the task has not failed, or so long ago that the shop has forgotten it. */
+  /** @throws Error when the task has not failed, or is no longer remembered. */
   failed(id: string): DemoTask {
     const { task } = this.#failed.get(id) ?? {};
-    if (task === undefined) throw new Error(`${id} is not among the failed tasks`);
+    if (task === undefined) throw new Error(`${id} is not a failed task`);
     return task;
   }
 
-  /** For a task that runs again. */
+  /** Called when a task runs again. */
   removeFailed(id: string): void {
     this.#failed.delete(id);
   }
 
-  /** The newest failure first, ties by id. */
+  /** Newest failure first, ties by id. */
   allFailed(): EndedTask[] {
     return [...this.#failed.values()].sort((a, b) => b.endedMs - a.endedMs || (a.task.id < b.task.id ? 1 : -1));
   }

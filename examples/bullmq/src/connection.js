@@ -1,4 +1,4 @@
-/** ioredis options from REDIS_URL; BullMQ makes the connections itself. */
+/** ioredis options from REDIS_URL; BullMQ opens the connections itself. */
 export function connectionOptions() {
   const url = new URL(process.env.REDIS_URL ?? "redis://127.0.0.1:6379");
   return {
@@ -8,7 +8,7 @@ export function connectionOptions() {
     ...(url.password !== "" && { password: decodeURIComponent(url.password) }),
     ...(url.pathname.length > 1 && { db: Number(url.pathname.slice(1)) }),
     ...(url.protocol === "rediss:" && { tls: {} }),
-    // BullMQ needs this for the connections on which it waits.
+    // BullMQ requires this for its blocking connections.
     maxRetriesPerRequest: null,
   };
 }

@@ -3,7 +3,7 @@ import { connectionOptions } from "./connection.js";
 import { processors } from "./processors.js";
 import { startProducer } from "./producer.js";
 
-/** A worker with a name is shown by that name in svc; without one BullMQ tells nobody which worker ran a job. */
+/** svc shows a worker by its name; without a name, BullMQ does not record which worker ran a job. */
 const crew = [
   { queue: "emails", name: "mailer-1", concurrency: 5 },
   { queue: "images", name: "darkroom-1", concurrency: 2 },
@@ -13,7 +13,7 @@ const crew = [
 ];
 
 const perMinute = Number(process.env.ORDERS_PER_MINUTE ?? 60);
-if (!(perMinute >= 1 && perMinute <= 6000)) throw new Error("ORDERS_PER_MINUTE is 1 to 6000");
+if (!(perMinute >= 1 && perMinute <= 6000)) throw new Error("ORDERS_PER_MINUTE must be 1–6000");
 
 const connection = connectionOptions();
 const counts = { completed: 0, failed: 0 };
@@ -32,13 +32,13 @@ const stopProducer = startProducer(connection, perMinute);
 const report = setInterval(() => {
   console.log(`${counts.completed} jobs done, ${counts.failed} attempts failed`);
 }, 5000);
-console.log(`the photo lab is open: ${perMinute} orders a minute; Ctrl-C closes it`);
+console.log(`The photo lab is open: ${perMinute} orders per minute. Press Ctrl-C to close it.`);
 
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.once(signal, async () => {
     clearInterval(report);
     await stopProducer();
     await Promise.all(workers.map((worker) => worker.close()));
-    console.log("the photo lab is closed");
+    console.log("The photo lab is closed.");
   });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { UnrecoverableError } from "bullmq";
 
-/** What the photo lab does, by queue. A processor picks the work by the job's name. */
+/** The photo lab's processors, by queue. A processor selects the work by the job's name. */
 export const processors = {
   /** Fast, never fails. */
   async emails(job) {
@@ -18,7 +18,7 @@ export const processors = {
     return { file: `${job.data.photo}-${job.data.width}.webp`, bytes: 20_000 + Math.floor(Math.random() * 400_000) };
   },
 
-  /** A card that is refused is refused for good, a gateway that is away may come back. */
+  /** A refused card fails permanently; an unavailable gateway may recover. */
   async payments(job) {
     await work(80, 400);
     if (chance(1 / 12)) throw new UnrecoverableError(`card refused for order ${job.data.order}`);
@@ -26,7 +26,7 @@ export const processors = {
     return { charged: job.data.amountCents, currency: "EUR" };
   },
 
-  /** Runs when every child of its flow is done. */
+  /** Runs when all children of its flow have finished. */
   async albums(job) {
     const pages = Object.values(await job.getChildrenValues());
     await work(200, 600);

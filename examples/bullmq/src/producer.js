@@ -1,10 +1,10 @@
 import { FlowProducer, Queue } from "bullmq";
 
 const widths = [320, 960, 1920];
-/** Finished jobs that stay in Redis; svc keeps its own record of all. */
+/** Finished jobs to keep in Redis; svc keeps its own record of all jobs. */
 const kept = { removeOnComplete: { count: 200 }, removeOnFail: { count: 500 } };
 
-/** Adds orders to the queues, `perMinute` of them; gives a function that stops it. */
+/** Adds `perMinute` orders to the queues; returns a function that stops it. */
 export function startProducer(connection, perMinute) {
   const options = { connection, defaultJobOptions: kept };
   const emails = new Queue("emails", options);
@@ -42,7 +42,7 @@ export function startProducer(connection, perMinute) {
   }
 
   const timer = setInterval(() => {
-    placeOrder().catch((fault) => console.error(`an order was lost: ${fault.message}`));
+    placeOrder().catch((fault) => console.error(`could not place an order: ${fault.message}`));
   }, 60_000 / perMinute);
 
   return async () => {

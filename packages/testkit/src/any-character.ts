@@ -3,7 +3,7 @@ import fc from "fast-check";
 const firstSurrogate = 0xd800;
 const surrogates = 0x800;
 
-/** Any character of Unicode, as a unit of `fc.string`. Its own unit `binary` is the same and takes a second to be made. */
+/** Any Unicode character, as a unit of `fc.string`. The built-in unit `binary` is equivalent but takes a second to create. */
 export const anyCharacter = fc.nat(0x10ffff - surrogates).map(
   (at) => String.fromCodePoint(at < firstSurrogate ? at : at + surrogates),
   (character) => {

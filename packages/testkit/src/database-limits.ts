@@ -1,10 +1,10 @@
-/** How tests open a database beside the service. */
+/** Options for tests that open a database next to the service. */
 export const databaseLimits = {
-  // What a commit survives without being synced is every end of a process, which is all that tests bring about.
+  // An unsynced commit survives the end of any process, and tests end nothing else.
   synchronous: "normal",
   poolSize: 10,
   maxOverflow: 5,
-  // On a busy machine only a fault may reach these.
+  // Only an error may reach these limits, even on a busy machine.
   statementTimeoutMs: 120_000,
   lockTimeoutMs: 60_000,
   idleInTransactionMs: 30_000,

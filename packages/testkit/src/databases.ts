@@ -8,14 +8,14 @@ import { isEverything } from "./matrix.ts";
 import { createTestDatabase } from "./services/postgres.ts";
 import type {} from "./services/setup/template-setup.ts";
 
-/** The two databases that every store test runs on; `DIALECTS=sqlite` narrows a run. */
+/** The two databases that every store test runs on; `DIALECTS=sqlite` limits a run. */
 export const testDialects = (process.env.DIALECTS?.split(",") ?? ["sqlite", "postgres"]) as ("sqlite" | "postgres")[];
 
 export type TestDialect = (typeof testDialects)[number];
 
 /**
- * For tests of what a caller sees: routes, refusals, rights. In an ordinary run they take the embedded database alone, and the statements
- * behind them meet the server database in store tests. A run of everything takes both.
+ * For tests of routes, errors and rights. An ordinary run uses only the embedded database for them, since store tests cover their
+ * statements on the server database. A run with `--everything` uses both.
  */
 export const routeDialects: readonly TestDialect[] =
   isEverything || testDialects.length === 1 ? testDialects : ["sqlite"];
@@ -23,32 +23,32 @@ export const routeDialects: readonly TestDialect[] =
 export interface OpenedTestDatabase {
   readonly url: string;
   readonly database: BrainDatabase;
-  /** Opens the same database once more, as a second process would. The caller closes it. */
+  /** Opens the same database again, as a second process would. The caller closes it. */
   openAgain(): Promise<BrainDatabase>;
   close(): Promise<void>;
 }
 
-/** A URL of a fresh, empty database of its own, and how to remove it. Needs the postgres service for dialect `postgres`. */
+/** The URL of a new, empty database, and a function that removes it. Dialect `postgres` needs the postgres service. */
 export async function freshDatabaseUrl(dialect: TestDialect): Promise<{ url: string; drop(): Promise<void> }> {
   if (dialect === "postgres") return createTestDatabase(inject("postgresUrl"));
   const folder = await mkdtemp(join(tmpdir(), "svc-test-db-"));
   return { url: `sqlite://${join(folder, "svc.db")}`, drop: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** The same with the present schema in it: a copy of the run's template where there is one. Opening it as a service migrates what is missing. */
+/** The same with the current schema: a copy of the run's template, if there is one. Otherwise, opening it as a service migrates it. */
 export async function migratedDatabaseUrl(dialect: TestDialect): ReturnType<typeof freshDatabaseUrl> {
   if (dialect === "postgres") return createTestDatabase(inject("postgresUrl"), inject("postgresTemplate"));
   const fresh = await freshDatabaseUrl(dialect);
-  // Pictures and benchmarks start brains outside of a test run, where nothing is provided.
+  // Screenshots and benchmarks start brains outside a test run, where nothing is provided.
   const template = process.env.VITEST === undefined ? undefined : inject("sqliteTemplate");
   if (template !== undefined) await copyFile(template, fresh.url.slice("sqlite://".length));
   return fresh;
 }
 
-/** Opens the database of a brain beside it, as it is. The caller closes it. */
+/** Opens the database of a running brain. The caller closes it. */
 export const openDatabaseAt = (url: string): Promise<BrainDatabase> => openStorage({ url, ...databaseLimits });
 
-/** A migrated database of its own; `close` removes it. */
+/** A new migrated database; `close` removes it. */
 export async function openTestDatabase(dialect: TestDialect): Promise<OpenedTestDatabase> {
   const { url, drop } = await migratedDatabaseUrl(dialect);
   const database = await openStorage({ url, ...databaseLimits });
@@ -65,7 +65,7 @@ export async function openTestDatabase(dialect: TestDialect): Promise<OpenedTest
 }
 
 /**
- * Gives the tests of the surrounding `describe` one migrated database, removed when they end:
+ * Provides one migrated database to the tests of the surrounding `describe`, and removes it afterwards:
  * `for (const dialect of testDialects) describe(dialect, () => { const test = useTestDatabase(dialect); … test.database … })`.
  */
 export function useTestDatabase(dialect: TestDialect): OpenedTestDatabase {
@@ -90,7 +90,7 @@ export function useTestDatabase(dialect: TestDialect): OpenedTestDatabase {
   };
 }
 
-/** Makes the row of a project that exists for the sake of its foreign keys. */
+/** Inserts a project row that foreign keys can refer to. */
 export async function addProject(database: BrainDatabase, id: string): Promise<string> {
   const now = new Date();
   await database.write((tx) =>

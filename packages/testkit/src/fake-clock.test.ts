@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createFakeClock } from "./fake-clock.ts";
 
 describe("createFakeClock", () => {
-  test("stands still until it is advanced, then moves wall and monotonic time together", () => {
+  test("does not move until it is advanced, then moves wall and monotonic time together", () => {
     const clock = createFakeClock("2026-03-01T00:00:00.000Z");
     expect(clock.now()).toEqual(clock.now());
 
@@ -22,7 +22,7 @@ describe("createFakeClock", () => {
     expect(clock.monotonicMs()).toBe(10);
   });
 
-  test("hands out dates that a caller may change without moving the clock", () => {
+  test("returns dates that a caller may change without moving the clock", () => {
     const clock = createFakeClock("2026-03-01T00:00:00.000Z");
 
     clock.now().setUTCFullYear(1999);

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { freePort } from "./free-port.ts";
 
-test("freePort gives a port that a server can listen on", async () => {
+test("freePort returns a port that a server can listen on", async () => {
   const port = await freePort();
 
   const server = createServer().listen(port, "127.0.0.1");

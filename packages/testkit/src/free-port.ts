@@ -1,15 +1,15 @@
 import { createServer } from "node:net";
 
-/** Below the ports that the system gives to whoever asks for any: one of those would be taken again by any connection of the machine. */
+/** Below the system's ephemeral ports, which any connection of the machine may take. */
 const lowestPort = 30_100;
 const ports = 2_600;
 const portsOfProcess = 20;
-/** Processes begin at places of their own, and go round. */
+/** Each process starts at a different port and wraps around. */
 let next = ((process.pid * portsOfProcess) % ports) - 1;
 
 /**
- * A TCP port that nothing listens on at the moment of the call. Another process may take it before the caller does, so a launcher
- * asks again when its server cannot bind.
+ * A TCP port that is free at the time of the call. Another process may take it before the caller does, so a launcher retries when its
+ * server cannot bind.
  */
 export async function freePort(host = "127.0.0.1"): Promise<number> {
   for (let tried = 0; tried < ports; tried += 1) {

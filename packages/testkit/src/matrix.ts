@@ -1,9 +1,9 @@
-/** Whether every combination was asked for: `npm test -- --everything`. */
+/** Whether the run covers all combinations: `npm test -- --everything`. */
 export const isEverything = process.env.SVC_TEST_EVERYTHING === "1";
 
 /**
- * The cases that one of several variants takes, so that each case is tried with one variant and each variant with its share of the cases. In
- * a run of everything each variant takes all.
+ * The cases for one of several variants: each case runs with one variant, and each variant gets its share. With `--everything`, each
+ * variant gets all cases.
  */
 export function shareOf<Case, Variant>(cases: readonly Case[], variants: readonly Variant[], variant: Variant): Case[] {
   const turn = variants.indexOf(variant);

@@ -9,14 +9,14 @@ describe("startFaultyNetwork", () => {
     const { network, dial } = await echoThroughProxy();
     const { socket, received } = await dial();
 
-    socket.end("to and fro");
+    socket.end("both ways");
     await once(socket, "end");
 
-    expect(received()).toBe("to and fro");
+    expect(received()).toBe("both ways");
     await waitFor(() => network.openConnections() === 0);
   });
 
-  test("cut resets what is open and lets a new connection through", async () => {
+  test("cut resets open connections and allows new ones", async () => {
     const { network, dial } = await echoThroughProxy();
     const { socket, send } = await dial();
     await send("before");

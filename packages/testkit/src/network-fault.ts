@@ -10,7 +10,7 @@ export type FaultyNetwork = Awaited<ReturnType<typeof startFaultyNetwork>>;
 
 type Line = "healthy" | "down" | "blackhole";
 
-/** A TCP proxy in front of one server, whose line a test can damage. Faults change connections that are open as well as new ones. */
+/** A TCP proxy in front of one server, with faults that a test can switch on. Faults affect open and new connections. */
 export async function startFaultyNetwork(target: FaultyNetworkOptions) {
   const pairs = new Set<Pair>();
   const state: LineState = { line: "healthy", delayMs: 0, waiting: new Set(), passedOn: () => {} };
@@ -42,19 +42,19 @@ export async function startFaultyNetwork(target: FaultyNetworkOptions) {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the proxy has no port");
 
-  /** Resets every open connection at once; new ones are taken. */
+  /** Resets all open connections; new ones are accepted. */
   const cut = () => {
     for (const pair of pairs) reset(pair);
     pairs.clear();
   };
-  /** Keeps connections open and swallows nothing, but moves no byte in either direction until `heal`. */
+  /** Keeps connections open and loses nothing, but forwards no byte in either direction until `heal`. */
   const blackhole = () => {
     state.line = "blackhole";
     for (const pair of pairs) hold(pair);
   };
   return {
     port: address.port,
-    /** Connections that are open through the proxy now. */
+    /** Number of open connections through the proxy. */
     openConnections: () => pairs.size,
     cut,
     /** Refuses new connections and resets open ones until `heal`. */
@@ -64,8 +64,8 @@ export async function startFaultyNetwork(target: FaultyNetworkOptions) {
     },
     blackhole,
     /**
-     * A `blackhole` that begins as soon as a chunk from the client that `isLast` accepts has been passed on, so that its answer is held
-     * back. Resolves then.
+     * Starts a `blackhole` after forwarding the first client chunk that `isLast` accepts, so that its answer is held back. Resolves when it
+     * starts.
      */
     blackholeAfter(isLast: (chunk: Buffer) => boolean) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -77,11 +77,11 @@ export async function startFaultyNetwork(target: FaultyNetworkOptions) {
       };
       return promise;
     },
-    /** Holds every chunk back for this many milliseconds in each direction. */
+    /** Delays every chunk by this many milliseconds in each direction. */
     delay(delayMs: number) {
       state.delayMs = delayMs;
     },
-    /** Ends every fault; bytes that were held back flow at once, in their order. */
+    /** Ends all faults; held bytes are forwarded immediately, in order. */
     heal() {
       state.line = "healthy";
       state.delayMs = 0;
@@ -108,13 +108,13 @@ interface Pair {
 interface LineState {
   line: Line;
   delayMs: number;
-  /** Ends the wait of one delayed chunk each. */
+  /** Functions that each release one delayed chunk. */
   readonly waiting: Set<() => void>;
-  /** Called with each chunk from the client once it has been passed on. */
+  /** Called with each client chunk after it was forwarded. */
   passedOn: (chunk: Buffer) => void;
 }
 
-/** Chunks keep their order: a chunk waits for the one before it, however the delay was changed in between. */
+/** Chunks keep their order even when the delay changes: each waits for the previous one. */
 function relay(from: Socket, to: Socket, state: LineState, passedOn: (chunk: Buffer) => void = () => {}): void {
   let earlier: Promise<void> = Promise.resolve();
   const inOrder = (deliver: () => void) => {

@@ -17,20 +17,20 @@ import {
 import { WebSocket } from "ws";
 import { waitFor } from "./wait-for.ts";
 
-/** What minting gave, and where the brain is. */
+/** The agent's credentials and the brain's URL. */
 export interface RawCredentials {
   readonly url: string;
   readonly token: string;
   readonly hmacSecret: string;
 }
 
-/** Signs frames as an agent does, and as none should: a test bends the clock, or the text afterwards. */
+/** Signs frames like an agent, and invalid ones too: a test may shift the clock or change the text. */
 export interface RawSigning {
   readonly session: SessionIds;
   readonly secret: Uint8Array;
-  /** Added to the time of every further frame. */
+  /** Added to the time of all further frames. */
   skewMs: number;
-  /** Text of the next frame; `id` is made up when absent. */
+  /** Text of the next frame; `id` is generated when absent. */
   sign(type: SignedFrameType, payload: Record<string, unknown> | null, id?: string): string;
   /** The next frame gets seq 1 again. */
   resetSeq(): void;
@@ -56,10 +56,10 @@ export function spoilt(text: string): string {
   return `${text.slice(0, at)}${text[at] === "0" ? "1" : "0"}${text.slice(at + 1)}`;
 }
 
-/** The same frame of another protocol version. */
+/** The same frame with another protocol version. */
 export const ofVersion = (text: string, version: string): string => text.replace(/"v":2\}$/, `"v":${version}}`);
 
-/** `count` events of tasks of their own: `<prefix>-0`, `<prefix>-1`, … */
+/** `count` events, each of its own task: `<prefix>-0`, `<prefix>-1`, … */
 export function rawEvents(
   count: number,
   prefix: string = randomUUID(),
@@ -98,7 +98,7 @@ export interface ClosedSocket {
 
 export type RawSocket = ReturnType<typeof openRawSocket>;
 
-/** A bare WebSocket that keeps everything it hears. */
+/** A plain WebSocket that records everything it receives. */
 export function openRawSocket(url: string, headers: Record<string, string> = {}) {
   const socket = new WebSocket(url.replace(/^http/, "ws"), { headers, perMessageDeflate: false });
   const messages: string[] = [];
@@ -124,26 +124,26 @@ export function openRawSocket(url: string, headers: Record<string, string> = {})
   };
 }
 
-/** Opens `/ws/agent` with this token and says nothing yet. */
+/** Opens `/ws/agent` with this token and sends nothing. */
 export const openAgentSocket = (url: string, token: string | null, headers: Record<string, string> = {}): RawSocket =>
   openRawSocket(`${url}/ws/agent`, { ...(token !== null && { authorization: `Bearer ${token}` }), ...headers });
 
-/** An agent over WebSocket after its handshake, without buffer, retries or mercy. */
+/** An agent over WebSocket after its handshake, without buffer or retries. */
 export interface RawAgent extends RawSigning, RawSocket {
   readonly hello: HelloAckPayload;
-  /** Frames of the brain, verified, in order. */
+  /** Verified frames from the brain, in order. */
   readonly frames: Frame[];
-  /** Signs and sends; gives the frame's id. */
+  /** Signs and sends a frame; returns its id. */
   sendFrame(type: SignedFrameType, payload: Record<string, unknown> | null, id?: string): string;
   sendEvents(events: readonly unknown[], id?: string): string;
-  /** The ack of one batch. */
+  /** Waits for the ack of one batch. */
   ackOf(frameId: string): Promise<EventBatchAckPayload>;
   acks(): EventBatchAckPayload[];
-  /** Sends and awaits a harmless batch: what was sent before it has been judged when it resolves. */
+  /** Sends a harmless batch and waits for its ack. When it resolves, all earlier frames have been processed. */
   settle(): Promise<void>;
 }
 
-/** Connects and says hello. @throws Error when the brain closes instead, with its close code in the message. */
+/** Connects and sends hello. @throws Error with the close code when the brain closes the connection. */
 export async function connectRaw(
   credentials: RawCredentials,
   { hello = rawHello(), headers = {} }: { hello?: HelloPayload; headers?: Record<string, string> } = {},
@@ -154,7 +154,7 @@ export async function connectRaw(
   const first = await Promise.race([
     waitFor(() => raw.messages[0], { everyMs: 2, that: "hello_ack" }),
     raw.closed.then(({ code, reason }) => {
-      // The brain may close right behind its hello_ack.
+      // The brain may close directly after its hello_ack.
       if (raw.messages[0] !== undefined) return raw.messages[0];
       throw new Error(`closed with ${code} ${reason}`);
     }),
@@ -203,32 +203,32 @@ export async function connectRaw(
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever shape the route answers with
+  // biome-ignore lint/suspicious/noExplicitAny: the answer's shape depends on the route
   readonly body: any;
 }
 
-/** The two long-poll routes under one nonce. */
+/** The two long-poll routes with one nonce. */
 export interface RawPoller extends RawSigning {
   readonly nonce: string;
-  /** Uploads frames as they are. */
+  /** Uploads frames unchanged. */
   upload(frames: readonly string[], headers?: Record<string, string>): Promise<RawAnswer>;
   poll(
     query: { wait?: number | string; max_frames?: number | string },
     options?: { headers?: Record<string, string>; signal?: AbortSignal },
   ): Promise<RawAnswer>;
   probe(headers?: Record<string, string>): Promise<RawAnswer>;
-  /** Verifies frames that a poll gave. @throws Error for a bad one. */
+  /** Verifies frames from a poll. @throws Error for an invalid one. */
   open(frames: readonly string[]): Frame[];
 }
 
-/** One request of an agent, as bare as it gets. */
+/** One plain request of an agent. */
 export async function callAgentRoute(url: string, path: string, init: RequestInit): Promise<RawAnswer> {
   const response = await fetch(`${url}/api/v1${path}`, init);
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
 }
 
-/** A poller of a known agent. A null nonce sends no header: the legacy session. */
+/** A poller for a known agent. A null nonce sends no header: the legacy session. */
 export function createRawPoller(
   credentials: RawCredentials & { readonly agentId: string; readonly projectId: string },
   nonce: string | null = randomBytes(16).toString("base64url"),

@@ -1,12 +1,12 @@
 /**
- * What redaction has to decide, for the tests of everything that applies it: the redactor, agents and the brain. Secrets are put
- * together from parts, so that no scanner of this repository takes a sample for a leaked one.
+ * Expected decisions of redaction, for tests of the redactor, agents and the brain. Secrets are concatenated from parts, so that secret
+ * scanners do not report the samples as leaks.
  */
 const words = (text: string): string[] => text.trim().split(/\s+/);
 const alnum = (length: number) => "aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0z".repeat(4).slice(0, length);
 const hex = (length: number) => "0123456789abcdef".repeat(4).slice(0, length);
 
-/** Keys below which every scalar is masked. */
+/** Keys below which all scalars are masked. */
 const sensitiveKeys: readonly string[] = [
   // Whole keys, with any separators and in any case.
   ...words(
@@ -44,20 +44,20 @@ const sensitiveKeys: readonly string[] = [
   ...words(
     "user[password] config:password login/password password: $token {{token}} pass\u200bword form[card][number]",
   ),
-  // Numbers and brackets that only tell several apart.
+  // Numbers and brackets that only distinguish several keys.
   ...words("password2 password_2 token1 api_key_1 card_number2 cvv2 tokens[0] secret-01 otp_6 sha256_password"),
   // Plurals.
   ...words(
     "passwords tokens user_tokens api_keys apiKeys accessTokens cookies userJWTs privateKeys ibans accountNumbers",
   ),
-  // Words that nothing else ends in, without a boundary.
+  // Words without a boundary, where the ending is unambiguous.
   ...words("dbpassword PGPASSWORD csrfmiddlewaretoken mysecretkey userapikey dbcredentials sshpassphrase"),
   // Other forms of Latin letters.
   "ｐａｓｓｗｏｒｄ",
   "contraseña_token",
 ];
 
-/** Keys that say nothing about what is below them. */
+/** Keys below which nothing is masked. */
 const plainKeys: readonly string[] = [
   ...words(
     "passengers passenger passage compass bypass trespass tokenizer tokenize detokenizer author authority authored oauth2",
@@ -86,7 +86,7 @@ const plainKeys: readonly string[] = [
 ];
 
 const secretValues: readonly unknown[] = [
-  // Cards, by all networks and in all groupings.
+  // Cards of all networks in all groupings.
   ...["4111111111111111", "4111 1111 1111 1111", "4111-1111-1111-1111", "5555555555554444", "2223003122003222"],
   ...[
     "378282246310005",
@@ -107,7 +107,7 @@ const secretValues: readonly unknown[] = [
   ...["no:4111-1111-1111-1111.", "x 1 4111111111111111 2", "-4111111111111111", "41 11 11 11 11 11 11 11"],
   4_111_111_111_111_111,
   378_282_246_310_005,
-  // Behind an escape of a text inside a text, also where its digits stand before those of the card, and on track 1 of a stripe.
+  // After an escape in nested text, even with digits directly before the card's, and on track 1 of a magnetic stripe.
   ...["redirect=%2Fpay%3Fcard%3D4111111111111111", "card%253d4111111111111111", "%22%204111111111111111%22"],
   ...["%204111 1111 1111 1111", "%C2%A04111111111111111", "%2041 11 11 11 11 11 11 11", "%254111111111111111"],
   ...["card\\n4111111111111111", "\\t4111-1111-1111-1111", "\\u00224111111111111111\\u0022", "\\u00a04111111111111111"],
@@ -126,7 +126,7 @@ const secretValues: readonly unknown[] = [
   ...["iban%3DDE89370400440532013000", "iban%253dde89370400440532013000%26", "%20DE89 3704 0044 0532 0130 00"],
   ...["pay\\nDE89370400440532013000", "\\u0022GB29NWBK60161331926819", "%5CtDE89370400440532013000"],
   ...["%DE89370400440532013000", "\\ue123DE89370400440532013000"],
-  // The other families, one of each.
+  // One of each other family.
   ...[`eyJhbGciOiJIUzI1NiJ9.${alnum(20)}.${alnum(43)}`, `Bearer ${alnum(20)}`, `sk_live_${alnum(24)}`],
   ...[`jwt%3DeyJhbGciOiJIUzI1NiJ9.${alnum(20)}.${alnum(43)}`, `\\neyJhbGciOiJIUzI1NiJ9.${alnum(20)}.${alnum(43)}`],
   ...["ssn%20123-45-6789", `twilio%3DSK${hex(32)}`],
@@ -142,7 +142,7 @@ const secretValues: readonly unknown[] = [
 ];
 
 const plainValues: readonly unknown[] = [
-  // Wrong check digit, length or first digit; letters or digits beside; other separators.
+  // Wrong check digit, length or first digit; adjacent word characters; other separators.
   ...[
     "4111111111111112",
     "411111111111",
@@ -153,7 +153,7 @@ const plainValues: readonly unknown[] = [
   ],
   ...["a4111111111111111", "4111111111111111b", "é4111111111111111", "4111  1111  1111  1111", "4111.1111.1111.1111"],
   ...["4111--1111--1111--1111", "4111_1111_1111_1111", "4111 1111 1111"],
-  // What only looks like an escape, and escapes with a letter or digit behind them.
+  // Apparent escapes, and escapes followed by a letter or digit.
   ...[
     "card=D4111111111111111",
     "%g14111111111111111",
@@ -187,7 +187,7 @@ const plainValues: readonly unknown[] = [
   -4_111_111_111_111_111,
   4111.111111111111,
   4e20,
-  // IBANs that are none.
+  // Invalid IBANs.
   ...[
     "DE89370400440532013001",
     "DE8937040044053201300",
@@ -211,7 +211,7 @@ const plainValues: readonly unknown[] = [
 
 const marker = "[REDACTED]";
 
-/** The table as data to redact, and as what redaction makes of it. */
+/** The table as input of redaction, and the expected output. */
 export const redactionVerdicts = {
   given: {
     keys: [...sensitiveKeys, ...plainKeys].map((key) => ({ [key]: "plain" })),

@@ -1,19 +1,19 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 export interface WaitOptions {
-  /** Upper bound of the whole wait in milliseconds; default 120_000. Only a fault takes that long, a slow machine does not. */
+  /** Maximum wait in milliseconds; default 120_000. Only an error takes that long, even on a slow machine. */
   readonly withinMs?: number;
-  /** Pause between two looks in milliseconds; default 20. */
+  /** Pause between checks in milliseconds; default 20. */
   readonly everyMs?: number;
-  /** What is awaited, for the message when the bound passes. */
+  /** Name of the condition, for the error message. */
   readonly that?: string;
 }
 
 /**
- * Looks at a condition until it holds and gives its value. `undefined`, `null` and `false` mean "not yet"; a throw also means "not
- * yet", and its message is told when the bound passes, so an assertion can be the condition.
+ * Checks a condition until it holds and resolves with its value. `undefined`, `null` and `false` mean "not yet". A throw also means "not
+ * yet", so an assertion can be the condition; the error at the end includes its message.
  *
- * @throws Error when the bound passes first; `cause` is the last throw of the condition.
+ * @throws Error when the time is over; `cause` is the condition's last error.
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,

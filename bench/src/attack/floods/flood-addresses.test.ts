@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createAddresses } from "./flood-addresses.ts";
 
-test("a flood of a /48 uses each of its /64s once before one comes again", () => {
+test("a flood from a /48 uses each of its /64s once before it repeats one", () => {
   const next = createAddresses("48", 3);
   const drawn = Array.from({ length: 65_536 }, () => next());
   expect(new Set(drawn.map(({ block }) => block)).size).toBe(65_536);
@@ -11,7 +11,7 @@ test("a flood of a /48 uses each of its /64s once before one comes again", () =>
   }
 });
 
-test("one address is one source, and each of spread ones is its own", () => {
+test("one address is one source, and each spread address is its own", () => {
   const one = createAddresses("one", 4);
   expect([one(), one()]).toEqual(Array(2).fill({ address: "198.51.100.4", block: "one" }));
   const { address, block } = createAddresses("spread", 4)();

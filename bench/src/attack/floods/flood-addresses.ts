@@ -5,14 +5,14 @@ export type FloodSource = "one" | "48" | "spread";
 
 export interface FloodAddress {
   readonly address: string;
-  /** What counts as one source: the address itself, or the /64 of an IPv6 address. */
+  /** The unit of a source: the address itself, or the /64 of an IPv6 address. */
   readonly block: string;
 }
 
-/** Odd, so that every one of the 65,536 subnets comes once before one comes again. */
+/** Odd, so that all 65,536 subnets are used once before one repeats. */
 const subnetStep = 40_503;
 
-/** Gives the address of one request after another; the number makes them differ from those of other floods. */
+/** Returns the addresses of successive requests; the number distinguishes them from those of other floods. */
 export function createAddresses(source: FloodSource, number: number): () => FloodAddress {
   if (source === "one") return () => ({ address: `198.51.100.${number}`, block: "one" });
   if (source === "spread") {

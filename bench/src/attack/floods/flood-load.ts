@@ -3,12 +3,12 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { createAddresses, type FloodSource } from "./flood-addresses.ts";
 
-/** What a load process is asked for: one kind of request at a rate, or as fast as its connections allow. */
+/** The task of a load process: one kind of request at a rate, or as fast as its connections allow. */
 export interface FloodOptions {
   readonly port: number;
   readonly kind: FloodKind;
   readonly source: FloodSource;
-  /** Makes the addresses of one flood differ from those of the others. */
+  /** Distinguishes the addresses of one flood from those of the others. */
   readonly number: number;
   /** Requests per second; null keeps every connection busy. */
   readonly rate: number | null;
@@ -22,20 +22,20 @@ export interface FloodOptions {
   };
 }
 
-/** What came of it. */
+/** The result of a flood. */
 export interface FloodResult {
   readonly sent: number;
-  /** Due by the rate and not sent, because every connection was busy. */
+  /** Requests due but not sent, because all connections were busy. */
   readonly unsent: number;
-  /** Answers by HTTP status or close code; 0 is a connection that ended without one. */
+  /** Answers by HTTP status or close code; 0 is a connection that closed without one. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Different addresses (IPv6: different /64s) that got a 401 or 4401. */
+  /** Distinct addresses (IPv6: distinct /64s) that received a 401 or 4401. */
   readonly refusedBlocks: number;
 }
 
 interface Request {
   readonly bytes: string | Buffer;
-  /** The connection does not outlive the answer. */
+  /** The connection ends with the answer. */
   readonly isLast?: boolean;
 }
 
@@ -89,12 +89,12 @@ const kinds = {
     ]),
   }),
   "sign-ins, unknown accounts": (address, _, count) =>
-    post("/api/v1/auth/login", address, { email: `nobody-${count}@example.org`, password: "Wrong-guess-1" }),
+    post("/api/v1/auth/login", address, { email: `unknown-${count}@example.org`, password: "Wrong-guess-1" }),
   "sign-ins, known account": (address, { victim }) =>
     post("/api/v1/auth/login", address, { email: victim, password: "Wrong-guess-1" }),
   "password resets": (address, { victim }, count) =>
     post("/api/v1/auth/password-reset/request", address, {
-      email: count % 2 === 0 ? victim : `nobody-${count}@example.org`,
+      email: count % 2 === 0 ? victim : `unknown-${count}@example.org`,
     }),
   "unknown API keys": (address) => ({
     bytes: head("GET", "/api/v1/projects", address, [`authorization: Bearer svk_${wrongToken()}`]),
@@ -122,7 +122,7 @@ const kinds = {
 export type FloodKind = keyof typeof kinds;
 export const floodKinds = Object.keys(kinds) as FloodKind[];
 
-/** The status of the first answer in these bytes, and whether the whole of it is there; null while more must come. */
+/** The status of the first answer in these bytes, and whether it is complete; null while more bytes are needed. */
 function readAnswer(received: Buffer): { status: number; length: number } | null {
   const end = received.indexOf("\r\n\r\n");
   if (end < 0) return null;
@@ -130,14 +130,14 @@ function readAnswer(received: Buffer): { status: number; length: number } | null
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(lines)?.[1] ?? 0);
   if (status === 101) {
     const frame = received.subarray(end + 4);
-    // A refused upgrade is a close frame with its code.
+    // A refused upgrade answers with a close frame and its code.
     return frame.length >= 4 && frame[0] === 0x88 ? { status: frame.readUInt16BE(2), length: received.length } : null;
   }
   const length = end + 4 + Number(/\r\ncontent-length: *(\d+)/i.exec(lines)?.[1] ?? 0);
   return received.length >= length ? { status, length } : null;
 }
 
-/** How long answers may take that are on their way when the flood is over. */
+/** Time limit for answers still pending at the end of the flood. */
 const answersWithinMs = 60_000;
 
 async function flood(options: FloodOptions): Promise<FloodResult> {
@@ -157,7 +157,7 @@ async function flood(options: FloodOptions): Promise<FloodResult> {
     if (status === 401 || status === 4401) refused.add(block);
   };
 
-  /** Sends one request over an idle connection or a new one; with `again` the connection asks on and on. */
+  /** Sends one request over an idle or new connection; with `again` the connection repeats it continuously. */
   function ask(again: boolean): void {
     const socket = idle.pop() ?? openSocket();
     const { address, block } = nextAddress();
@@ -216,7 +216,7 @@ async function flood(options: FloodOptions): Promise<FloodResult> {
     }
   }
   isOver = true;
-  // Answers on their way still count: each refusal has its audit row.
+  // Pending answers still count: each refusal has its audit row.
   const settledMs = performance.now() + answersWithinMs;
   while (open > idle.length && performance.now() < settledMs) await pause(20);
   return { sent, unsent, statuses, refusedBlocks: refused.size };

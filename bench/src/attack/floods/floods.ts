@@ -22,23 +22,23 @@ import {
 } from "./refusal-accounts.ts";
 
 /**
- * Each flood in turn, while somebody else signs in, reads the list and uploads. The load and the legitimate client are processes of their
- * own; they share the machine's cores with the service, so a ratio holds for machines with a core for each.
+ * Runs the floods one after the other while a legitimate client signs in, reads the list and uploads. Load and client are separate
+ * processes that share the machine's cores with the service, so a ratio is valid on machines with a core for each.
  */
 const floodMs = { quick: 2500, standard: 15_000, full: 15_000 } as const;
 const quietMs = { quick: 6000, standard: 15_000, full: 15_000 } as const;
 const ratioLimit = 3;
 const logLineLimit = 100;
 const requestsPerSecond = 1700;
-/** Of authenticated neighbours: every request is real work, and nothing refuses it. */
+/** Requests of authenticated users: each one is real work and is not refused. */
 const neighbourRate = 100;
 const pacedConnections = 512;
 const closedLoopConnections = 64;
-/** What is printed and not judged. */
+/** Printed but not judged. */
 const notedFloodMs = 5000;
-/** Refused before anything is asked of the database, so one database is enough. */
+/** Refused before any query, so one database is enough. */
 const withoutDatabase: ReadonlySet<FloodKind> = new Set(["broken HTTP", "unknown paths"]);
-/** How long the summary of suppressed refusals may take. */
+/** Time limit for the summary of suppressed refusals. */
 const summaryWithinMs = { quick: 15_000, standard: 75_000, full: 75_000 } as const;
 
 const authenticated: ReadonlySet<FloodKind> = new Set(["searches of a viewer", "oversized uploads"]);
@@ -69,14 +69,14 @@ function floodsOf({ mode }: AttackContext, isMainDatabase: boolean): Flood[] {
   return floods;
 }
 
-/** Starts a process of this folder. */
+/** Starts a program of this folder. */
 const startProcess = (file: string, argument: object) => startFile(join(import.meta.dirname, file), argument);
 
 async function runFlood(options: FloodOptions): Promise<FloodResult> {
   const load = startProcess("flood-load.ts", options);
   const [result] = await Promise.race([
     once(load, "message"),
-    once(load, "exit").then(() => Promise.reject(new Error("the load process ended early"))),
+    once(load, "exit").then(() => Promise.reject(new Error("the load process exited early"))),
   ]);
   return result as FloodResult;
 }
@@ -85,7 +85,7 @@ async function startLegitimate(options: LegitimateOptions) {
   const client = startProcess("legitimate-client.ts", options);
   await Promise.race([
     once(client, "message"),
-    once(client, "exit").then(() => Promise.reject(new Error("the legitimate client cannot work"))),
+    once(client, "exit").then(() => Promise.reject(new Error("the legitimate client failed to start"))),
   ]);
   return {
     async measure(forMs: number): Promise<LegitimateSamples> {
@@ -101,7 +101,7 @@ const actionsOf = (samples: LegitimateSamples) => Object.keys(samples) as Legiti
 
 interface Measured {
   readonly rows: BenchRow[];
-  /** Null when the audit log holds nothing of this flood. */
+  /** Null when the audit log records nothing of this flood. */
   readonly refused: RefusedFlood | null;
 }
 
@@ -116,7 +116,7 @@ interface Scene {
 
 async function measureFlood(scene: Scene, flood: Flood, number: number): Promise<Measured> {
   const { context, label, service, site, legitimate, quiet } = scene;
-  // A botnet and a closed loop are as strong as the machine that sends; their latency is printed and not judged.
+  // The strength of a botnet and a closed loop depends on the sending machine; their latency is printed but not judged.
   const isJudged = flood.source !== "spread" && flood.rate !== null;
   const forMs = isJudged ? floodMs[context.mode] : notedFloodMs;
   const linesBefore = service.log.lines;
@@ -124,7 +124,7 @@ async function measureFlood(scene: Scene, flood: Flood, number: number): Promise
   const material = { slug: service.slug, victim, cookie: neighbour.cookie, token: otherAgent.token };
   const [result, during] = await Promise.all([
     runFlood({ ...flood, number, port: service.port, forMs, material }),
-    // The first requests of a flood meet an idle service; what is measured begins when it is under way.
+    // The first requests of a flood meet an idle service; the measurement starts later.
     pause(200).then(() => legitimate.measure(forMs - 200)),
   ]);
   const lines = service.log.lines - linesBefore;
@@ -147,7 +147,7 @@ async function measureFlood(scene: Scene, flood: Flood, number: number): Promise
   return { rows, refused: refusedFloodOf(flood.kind, result) };
 }
 
-/** Waits until the service is as quick as before, so that one flood is not measured in the wake of another. */
+/** Waits until the service is as fast as before, so that one flood does not affect the next measurement. */
 async function settle({ legitimate, quiet, context }: Scene): Promise<void> {
   for (let round = 0; round < 15; round += 1) {
     context.signal.throwIfAborted();
@@ -195,7 +195,7 @@ async function runOn(context: AttackContext, { dialect, label, home, databaseUrl
   }
 }
 
-/** What was added to the audit log, as soon as it knows of every refusal, or when a summary should have come. */
+/** The additions to the audit log, once they cover all refusals or the summary is due. */
 async function settledAccounts(
   { service, context }: Scene,
   floods: readonly RefusedFlood[],
@@ -211,7 +211,7 @@ async function settledAccounts(
 
 export const attack: Attack = {
   name: "floods",
-  about: "strangers and neighbours send as fast as they can while a legitimate client works",
+  about: "unauthenticated and authenticated floods while a legitimate client works",
   requirement:
     "H1, H2: during each flood from one source or one /48, p95 of sign-in, list and upload within 3 times the quiet p95, " +
     "no refusal without audit or summary row, at most 100 log lines",

@@ -6,9 +6,8 @@ import type { BenchAgent } from "../../harness/processes.ts";
 import { batchPayload } from "../../transport/load.ts";
 
 /**
- * Runs in a separate process, so that the load generator does not slow its measurements: it signs in, reads the task list, and
- * an agent uploads batches, at a low steady rate. A request counts from the moment at which it was due, so that a stall counts for every
- * request that it held up.
+ * Runs in a separate process, so that the load generator does not slow its measurements: it signs in, reads the task list and uploads
+ * batches as an agent, at a low steady rate. A request's time starts when it was due, so that a stall counts for all delayed requests.
  */
 export interface LegitimateOptions {
   readonly url: string;
@@ -20,7 +19,7 @@ export interface LegitimateOptions {
 
 export type LegitimateAction = "signIn" | "list" | "upload";
 
-/** Milliseconds of each request, and what was not answered as it should be; a refused request has the time of the bound. */
+/** Milliseconds of each request, and the wrong answers; a refused request counts with the time limit. */
 export type LegitimateSamples = Readonly<
   Record<LegitimateAction, { readonly ms: number[]; readonly refused: string[] }>
 >;
@@ -44,7 +43,7 @@ function send(
     const sent = request(new URL(options.path, url), {
       method: options.method ?? "GET",
       timeout: boundMs,
-      // Somebody who signs in comes with a connection of their own.
+      // A sign-in uses its own connection.
       ...(options.isNew === true ? {} : { agent: kept }),
       headers: {
         ...(options.body !== undefined && { "content-type": "application/json" }),
@@ -70,7 +69,7 @@ async function createClient({ url, slug, account, agent, projectId }: Legitimate
   let people = 0;
   const signIn = () => {
     people += 1;
-    // Colleagues behind addresses of their own, far from every attacker.
+    // Users with their own addresses, distinct from all attackers.
     const headers = { "x-forwarded-for": `203.0.113.${people % 200}` };
     return send(url, {
       method: "POST",
@@ -101,7 +100,7 @@ async function createClient({ url, slug, account, agent, projectId }: Legitimate
         headers: { cookie, "x-forwarded-for": "203.0.113.251" },
       }),
     upload() {
-      // An agent has one upload on its way at a time, signed when it is sent.
+      // An agent has one pending upload at a time, signed when it is sent.
       const upload = previous.then(() => {
         tasks += 100;
         const frame = signer.signText("event_batch", batchPayload(tasks, Date.now() - 60_000), `ev_${tasks}`);

@@ -28,14 +28,14 @@ const violations = (accounts: RefusalAccounts, of = floods) =>
     .filter(({ pass }) => !pass)
     .map(({ name, figure }) => `${name}: ${figure}`);
 
-describe("the accounts of refusals", () => {
-  test("are complete when rows and summaries hold each of them", () => {
+describe("the accounting of refusals", () => {
+  test("is complete when rows and summaries cover all refusals", () => {
     expect(areAccounted(floods, complete)).toBe(true);
     expect(violations(complete)).toEqual([]);
   });
 
   test.each(floods.map(({ action, refusals }) => [refusals, action] as const))(
-    "miss the %d of one flood in %s",
+    "detects the %d missing of one flood in %s",
     (refusals, action) => {
       const lost = { ...complete, [action]: { ...complete[action], rows: complete[action].rows - refusals } };
       expect(areAccounted(floods, lost)).toBe(false);
@@ -43,7 +43,7 @@ describe("the accounts of refusals", () => {
     },
   );
 
-  test("do not make up for what one action has lost with what another has too many", () => {
+  test("does not offset one action's loss with another's surplus", () => {
     const shifted: RefusalAccounts = {
       ...complete,
       "agent.auth.bearer_failed": { rows: 11, suppressed: 6990 },
@@ -56,13 +56,13 @@ describe("the accounts of refusals", () => {
     ]);
   });
 
-  test("are no proof when an action has so many beyond the refusals that they could hide its smallest flood", () => {
+  test("fails when an action's surplus could hide its smallest flood", () => {
     const withMore = (rows: number) => violations({ ...complete, "auth.login_failed": { rows, suppressed: 0 } });
     expect(withMore(86 + 19)).toEqual([]);
     expect(withMore(86 + 20)).toHaveLength(1);
   });
 
-  test("are no proof when nothing was refused", () => {
+  test("fails when nothing was refused", () => {
     const none = { rows: 0, suppressed: 0 };
     const empty = Object.fromEntries(
       Object.keys(complete).map((action) => [action, none]),
@@ -70,7 +70,7 @@ describe("the accounts of refusals", () => {
     expect(violations(empty, [])).toHaveLength(3);
   });
 
-  test("are read from rows and from the kinds of the summaries", async () => {
+  test("is read from rows and from the kinds of the summaries", async () => {
     const summary = (kinds: object) => ({ metadata: JSON.stringify({ count: 99, kinds }) });
     const read = await readAccounts(async (sql) =>
       sql.includes("GROUP BY")
@@ -90,7 +90,7 @@ describe("the accounts of refusals", () => {
     });
   });
 
-  test("expect what a flood was answered", () => {
+  test("expects the refusals that a flood received", () => {
     const result = { sent: 700, statuses: { "401": 600, "429": 90, "0": 4 }, refusedBlocks: 1 };
     expect(refusedFloodOf("agent tokens, long-poll", result)).toEqual({
       action: "agent.auth.bearer_failed",

@@ -3,8 +3,8 @@ import { all, within } from "../attack.ts";
 import type { FloodKind, FloodResult } from "./flood-load.ts";
 
 /**
- * Whether the audit log has every refusal: in a separate row, or in the count of its action in a summary row. Each action is held
- * against its own floods, so that what one action has too many does not make up for what another has lost.
+ * Whether the audit log has all refusals: in separate rows, or in the count of their action in a summary row. Each action is compared
+ * with its own floods, so that one action's surplus does not offset another's loss.
  */
 export const refusalActions = [
   "agent.auth.bearer_failed",
@@ -13,16 +13,16 @@ export const refusalActions = [
 ] as const;
 export type RefusalAction = (typeof refusalActions)[number];
 
-/** What a flood leaves in the audit log. */
+/** The expected audit records of a flood. */
 export interface RefusedFlood {
   readonly action: RefusalAction;
-  /** Refusals that the audit log must know of: those that were answered, and of wrong tokens one per source. */
+  /** Refusals that the audit log must have: all answered ones, or one per source for wrong tokens. */
   readonly refusals: number;
   /** Requests without an answer, which may or may not have been refused. */
   readonly unanswered: number;
 }
 
-/** Null for a flood whose refusals the audit log does not hold. */
+/** Null for a flood whose refusals are not audited. */
 export function refusedFloodOf(
   kind: FloodKind,
   { sent, statuses, refusedBlocks }: Pick<FloodResult, "sent" | "statuses" | "refusedBlocks">,
@@ -37,14 +37,14 @@ export function refusedFloodOf(
   return null;
 }
 
-/** Refusals of an action in rows of their own, and those that summary rows count. */
+/** An action's refusals in separate rows, and those counted in summary rows. */
 interface Account {
   readonly rows: number;
   readonly suppressed: number;
 }
 export type RefusalAccounts = Readonly<Record<RefusalAction, Account>>;
 
-/** Reads them beside the service. */
+/** Reads them directly from the database. */
 export async function readAccounts(
   query: (sql: string) => Promise<Record<string, unknown>[]>,
 ): Promise<RefusalAccounts> {
@@ -65,12 +65,12 @@ const sumOf = (floods: readonly RefusedFlood[], figure: "refusals" | "unanswered
 const floodsOf = (floods: readonly RefusedFlood[], action: RefusalAction) =>
   floods.filter((flood) => flood.action === action && flood.refusals > 0);
 
-/** Whether no refusal of any action is missing any more. */
+/** Whether all refusals of all actions are recorded. */
 export function areAccounted(floods: readonly RefusedFlood[], accounts: RefusalAccounts): boolean {
   return refusalActions.every((action) => totalOf(accounts[action]) >= sumOf(floodsOf(floods, action), "refusals"));
 }
 
-/** What was added between two readings. */
+/** The difference between two readings. */
 export function accountsSince(before: RefusalAccounts, after: RefusalAccounts): RefusalAccounts {
   const added = (action: RefusalAction): Account => ({
     rows: after[action].rows - before[action].rows,
@@ -79,7 +79,7 @@ export function accountsSince(before: RefusalAccounts, after: RefusalAccounts): 
   return Object.fromEntries(refusalActions.map((action) => [action, added(action)])) as RefusalAccounts;
 }
 
-/** The verdict on the floods of a run, action by action. */
+/** The verdict on the floods of a run, per action. */
 export function refusalRows(label: string, floods: readonly RefusedFlood[], accounts: RefusalAccounts): BenchRow[] {
   const rows = refusalActions.flatMap((action) => {
     const name = `${label}: ${action}`;

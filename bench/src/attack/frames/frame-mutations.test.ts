@@ -9,7 +9,7 @@ const session: FrameSession = {
   sessionId: "99999999-8888-4777-8666-555555555555",
 };
 
-test("every other spelling of a number is tried in frames that are signed over their own bytes", () => {
+test("all non-canonical spellings of numbers are tried in frames signed over their own bytes", () => {
   const source = new FrameSource(createRandom(20_260_102), session, () => Date.UTC(2026, 0, 2));
   const untried = new Set(otherSpellings);
   for (let made = 0; made < 20_000 && untried.size > 0; made += 1)

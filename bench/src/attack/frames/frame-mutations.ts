@@ -2,12 +2,12 @@ import { createHmac } from "node:crypto";
 import { candidateOf, type FrameSession, signedTextOf } from "./frame-verifier.ts";
 import { canonicalOf, isCanonicalNumber, readText } from "./json-text.ts";
 
-/** Pseudo-random numbers that a seed repeats (mulberry32), so that a wrong verdict can be looked at again. */
+/** Seeded pseudo-random numbers (mulberry32), so that a wrong verdict can be reproduced. */
 export interface Random {
   /** A whole number from 0 to `below` - 1. */
   number(below: number): number;
   pick<T>(values: readonly T[]): T;
-  /** True once in `often` times. */
+  /** True with a probability of 1 in `often`. */
   once(often: number): boolean;
 }
 
@@ -35,7 +35,7 @@ export interface HostileFrame {
 
 export const marker = "hostile-frame";
 
-/** Key and value of a member as JSON texts, in the order of the wire. */
+/** Key and value of a member as JSON texts, in wire order. */
 type Member = [key: string, value: string];
 
 const numbers = (
@@ -53,10 +53,10 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The numbers among them whose canonical form is another one. Signed over their own bytes, such a frame is refused. */
+/** The numbers among them that are not in canonical form. A frame with one, signed over its own bytes, must be refused. */
 export const otherSpellings = numbers.filter((text) => isJson(text) && !isCanonicalNumber(text));
 
-/** Where a number can stand in a payload; a reader that only scans the text for numbers must find each. */
+/** Possible positions of a number in a payload; a reader that only scans the text for numbers must find each. */
 const numberPlaces: readonly ((number: string) => string)[] = [
   (number) => `{"events":[{"task_id":"${marker}","n":${number}}]}`,
   (number) => `{"n":${number},"z":"1.5"}`,
@@ -122,7 +122,7 @@ const garbage: readonly (string | Uint8Array)[] = [
   Buffer.from([0xf4, 0x90, 0x80, 0x80]),
 ];
 
-/** Inserted somewhere in a text. */
+/** Inserted at a random place in a text. */
 const pieces = [" ", "\n", "0", '"', "\\", ",", "{}", "\u00a0", "\ufeff", "\u0000", "\ud800", "\u2028"] as const;
 
 const soundValueCount = 12;
@@ -137,13 +137,13 @@ const set = (members: Member[], key: string, text: string) => {
   if (found !== undefined) found[1] = text;
 };
 
-/** Makes the frames of one session: sound ones, and every kind of change to them. */
+/** Generates the frames of one session: valid ones and all kinds of mutations. */
 export class FrameSource {
   readonly #random: Random;
   readonly #session: FrameSession;
   readonly #nowMs: () => number;
   readonly #strangers: readonly FrameSession[];
-  /** Drawn once: not every value has a canonical form, and finding it costs more than the frame around it. */
+  /** Generated once: not all values have a canonical form, and finding one costs more than the frame around it. */
   readonly #soundValues: string[] = [];
   #made = 0;
   #previous = "";
@@ -163,7 +163,7 @@ export class FrameSource {
       try {
         this.#soundValues.push(canonicalOf(readText(this.#value(1))));
       } catch {
-        // Without canonical form; another one is drawn.
+        // No canonical form; try another value.
       }
     }
   }
@@ -238,7 +238,7 @@ export class FrameSource {
     return this.#random.pick([...texts.map((text) => `"${text}"`), "null", "0", '"2026-02-30T00:00:00Z"']);
   }
 
-  /** Changes of the members, signed afterwards or not. */
+  /** Changes to the members, signed afterwards or not. */
   readonly #memberMutations: Readonly<Record<string, Mutation>> = {
     sound: () => {},
     "key order": (members) => void members.sort(() => this.#random.number(3) - 1),
@@ -283,7 +283,7 @@ export class FrameSource {
     ts: (members) => set(members, "ts", this.#instant()),
   };
 
-  /** Changes of the finished text, which a signature made before does not cover. */
+  /** Changes to the finished text, which its signature does not cover. */
   readonly #textMutations: Readonly<Record<string, (text: string) => string | Uint8Array>> = {
     "bit flip": (text) => {
       const bytes = Buffer.from(text);
@@ -314,7 +314,7 @@ export class FrameSource {
   };
 }
 
-/** Puts the signature of the text's meaning, or of its candidate bytes, into the first `hmac` member. */
+/** Sets the first `hmac` member to the signature of the text's meaning or of its candidate bytes. */
 function signed(text: string, over: "meaning" | "candidate", session: FrameSession): string {
   const at = text.indexOf(`"${"0".repeat(64)}"`);
   if (at < 0) return text;

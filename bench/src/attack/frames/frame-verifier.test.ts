@@ -37,7 +37,7 @@ describe("the independent verifier", () => {
     });
   });
 
-  test("reads the foreign text to the canonical one", () => {
+  test("converts the foreign text to the canonical one", () => {
     expect(canonicalOf(readText(foreign))).toBe(canonical);
   });
 
@@ -60,13 +60,13 @@ describe("the independent verifier", () => {
     ["a payload that is a list", canonical.replace(/"payload":\{.*\]\}/, '"payload":[]'), "malformed"],
     ["a byte order mark", `\ufeff${canonical}`, "malformed"],
     ["a cut text", canonical.slice(0, -1), "malformed"],
-    ["a number beyond every double", canonical.replace("1e+16", "1e999"), "malformed"],
+    ["a number that overflows a double", canonical.replace("1e+16", "1e999"), "malformed"],
     ["an escaped lone surrogate", canonical.replace("é", "\\ud800"), "malformed"],
   ])("refuses %s", (_, message, verdict) => {
     expect(verdictOf(message)).toBe(verdict);
   });
 
-  /** The frame with the signature of the bytes that it carries. */
+  /** The frame signed over its own bytes. */
   const signedAsCarried = (frame: string) =>
     frame.replace(hmac, signatureOf(session, candidateOf(frame, session)!.candidate));
 
@@ -74,7 +74,7 @@ describe("the independent verifier", () => {
     ["an escape that is not in canonical form", canonical.replace("é", "\\u00e9"), "accepted"],
     ["such an escape and no id", canonical.replace("é", "\\u00e9").replace("ev_0123456789ab", ""), "malformed"],
     ["white space between its values", canonical.replace('"ratio":1.0,', '"ratio": 1.0, '), "accepted"],
-  ])("allows a signature over the carried bytes of %s", (_, text, verdict) => {
+  ])("allows a signature over the frame's own bytes for %s", (_, text, verdict) => {
     expect(judgeMessage(signedAsCarried(text), session)).toMatchObject({
       verdicts: ["signature"],
       candidateVerdict: verdict,
@@ -85,7 +85,7 @@ describe("the independent verifier", () => {
   });
 
   test.each(["1E-7", "1.50", "1E5", "-0", "1e16", "100e-2"])(
-    "does not allow it with a number that canonical JSON spells in another way: %s",
+    "does not allow it with a number that is not in canonical form: %s",
     (number) => {
       expect(judgeMessage(signedAsCarried(canonical.replace("1e-07", number)), session)).toMatchObject({
         verdicts: ["signature"],
@@ -95,7 +95,7 @@ describe("the independent verifier", () => {
     },
   );
 
-  test("allows no verdict but a refusal for a number beyond every double", () => {
+  test("allows only a refusal for a number that overflows a double", () => {
     const judgement = judgeMessage(signedAsCarried(canonical.replace("1e-07", "1e999")), session);
     expect(judgement).toMatchObject({ candidateVerdict: null, otherSpellings: ["1e999"] });
     expect(judgement.verdicts).not.toContain("accepted");

@@ -23,16 +23,16 @@ export interface FrameSession {
 export type Verdict = "accepted" | "malformed" | "skew" | "signature" | "unknown_type" | "handshake" | "replay";
 
 export interface Judgement {
-  /** Every class of verdict that the protocol allows here; the first is the expected one. */
+  /** All verdicts that the protocol allows here; the first is the expected one. */
   readonly verdicts: readonly Verdict[];
   /**
-   * The verdict with a good signature, when a holder of the secret signed the candidate bytes of a text that is not canonical, but whose
-   * numbers are: then this verdict is allowed as well. Otherwise null.
+   * The verdict for a valid signature over the candidate bytes of a text that is not canonical, but whose numbers are: then this verdict is
+   * also allowed. Otherwise null.
    */
   readonly candidateVerdict: Verdict | null;
-  /** The numbers of a text whose candidate bytes are signed that canonical JSON spells in another way, or not at all. */
+  /** The numbers, in a text with signed candidate bytes, that are not in canonical form or have none. */
   readonly otherSpellings: readonly string[];
-  /** False for content that has no canonical form at all: a lone surrogate, or a number beyond every double. */
+  /** False for content without a canonical form: a lone surrogate, or a number that overflows a double. */
   readonly isCanonicalContent: boolean;
 }
 
@@ -62,7 +62,7 @@ export function signedTextOf(frame: JsonObject, session: FrameSession): string {
   return canonicalOf({ kind: "object", members });
 }
 
-/** The signed bytes of the fast path, spliced from the text; null for a text that does not have its form. */
+/** The signed bytes of the fast path, spliced from the text; null for a text of another form. */
 export function candidateOf(text: string, session: FrameSession): { carried: string; candidate: string } | null {
   const lead = /^\{"hmac":"([0-9a-f]{64})",/.exec(text.slice(0, 75));
   const tailAt = text.lastIndexOf(',"seq":');
@@ -74,7 +74,7 @@ export function candidateOf(text: string, session: FrameSession): { carried: str
   return { carried: lead[1] as string, candidate };
 }
 
-/** A canonical text; null for content that has none. */
+/** The canonical text; null for content without one. */
 function textOrNull(make: () => string): string | null {
   try {
     return make();
@@ -84,7 +84,7 @@ function textOrNull(make: () => string): string | null {
   }
 }
 
-/** What the replay guard reads of an accepted frame; null for what is absent or of the wrong kind. */
+/** The members of an accepted frame that the replay guard reads; null if absent or of the wrong type. */
 export interface ReplayFacts {
   readonly seq: number | null;
   readonly ts: string | null;
@@ -158,7 +158,7 @@ export function judgeMessage(
   const verdict = verdictOf(isForm && signed !== null && isSame(signatureOf(session, signed), carried));
   const seq = member("seq");
   return {
-    // Content without canonical form may be found at any check from the parse on, and an ill-formed signature before it.
+    // Content without a canonical form may be detected at any check after the parse, and a malformed signature before it.
     verdicts: isCanonicalContent
       ? [verdict]
       : [...new Set<Verdict>([verdict, "malformed", ...(isForm ? [] : (["signature"] as const))])],
@@ -175,12 +175,12 @@ export function judgeMessage(
 
 const instantForm = /^\d{4}-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** Milliseconds of an instant with its zone; null for every other text. */
+/** Milliseconds of a time with a zone; null for any other text. */
 function instantOf(text: string): number | null {
   const parts = instantForm.exec(text);
   if (parts === null) return null;
   const local = new Date(`${text.slice(0, 19)}Z`);
-  // A day that does not exist rolls over in this parse.
+  // This parse rolls over a day that does not exist.
   if (Number.isNaN(local.getTime()) || local.toISOString().slice(0, 19) !== text.slice(0, 19)) return null;
   const zone = /[+-]\d\d:\d\d$/.exec(text)?.[0];
   const offsetMinutes =
@@ -188,7 +188,7 @@ function instantOf(text: string): number | null {
   return local.getTime() + Number((parts[6] ?? "").slice(1, 4).padEnd(3, "0")) - offsetMinutes * 60_000;
 }
 
-/** One guard per session and direction: true admits the frame, and only then anything is remembered. */
+/** One guard per session and direction. True admits the frame; only admitted frames are remembered. */
 export function createGuard(clock: { readonly nowMs: () => number; readonly monotonicMs: () => number }) {
   let last = 0;
   const nonces: { nonce: string; atMs: number }[] = [];

@@ -12,8 +12,8 @@ import { createRandom, FrameSource, marker, otherSpellings, type Random } from "
 import { createGuard, type FrameSession, judgeMessage, type Verdict } from "./frame-verifier.ts";
 
 /**
- * Frames that were generated, changed, cut, replayed and signed again, judged by the product and by the independent verifier of this
- * folder. Both keep a replay guard of their own and a clock that is moved between frames.
+ * Generated, changed, cut, replayed and re-signed frames, judged by the product and by this folder's independent verifier. Each has its
+ * own replay guard, and a clock that moves between frames.
  */
 const framesOf = { quick: 50_000, standard: 1_000_000, full: 1_000_000 } as const;
 const warmUpFrames = 20_000;
@@ -24,13 +24,13 @@ interface Tally {
   accepted: number;
   refused: number;
   allowedDifferences: number;
-  /** Numbers in another spelling than the canonical one, in frames that were signed over their own bytes. */
+  /** Non-canonical numbers in frames that were signed over their own bytes. */
   readonly spellingsTried: Set<string>;
   wrong: string[];
   wrongCount: number;
 }
 
-/** The product's refusal as the protocol names it. Every refusal of content counts as malformed content. */
+/** The protocol's name for the product's refusal. All refusals of content count as malformed content. */
 function verdictOf(opened: OpenedFrame): Verdict {
   if (opened.ok) return "accepted";
   const reason: string = opened.reason;
@@ -102,7 +102,7 @@ setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
 async function memoryNow(): Promise<{ heapBytes: number; rssBytes: number }> {
-  // Twice, with a turn between: finalizers of the first round free what the second collects.
+  // Twice, with a turn in between: finalizers of the first round free objects for the second.
   for (let round = 0; round < 2; round += 1) {
     collect();
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -111,7 +111,7 @@ async function memoryNow(): Promise<{ heapBytes: number; rssBytes: number }> {
   return { heapBytes: heapUsed + external, rssBytes: rss };
 }
 
-/** What is sent to a running service: frames that are refused whatever was sent before them. */
+/** Frames that a running service must refuse in any state. */
 function refusedFrames(source: FrameSource, session: FrameSession, count: number) {
   const clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
   const frames: { bytes: Buffer; text: string | null; isFatal: boolean }[] = [];
@@ -132,13 +132,13 @@ function refusedFrames(source: FrameSource, session: FrameSession, count: number
 
 const framesPerConnection = 20;
 
-/** Sends refused frames over both transports until so many were sent; gives how many sound batches were acknowledged between them. */
+/** Sends this many invalid frames over both transports; returns the number of valid batches acknowledged in between. */
 async function send(service: AttackedService, random: Random, frames: number, signal: AbortSignal) {
   const tally = { sent: 0, acknowledged: 0, wrong: 0 };
   const credentials = { url: service.url, projectId: service.projectId, ...firstAgentOf(service) };
   for (let connection = 0; tally.sent < frames; connection += 1) {
     signal.throwIfAborted();
-    // Each connection has a different source address, so that the connect budget admits all of them.
+    // Each connection has a different source address, to stay within the connect budget.
     const headers = { "x-forwarded-for": `10.${connection >> 16}.${(connection >> 8) & 255}.${connection & 255}` };
     const isSocket = connection % 2 === 0;
     const agent = isSocket ? await connectRaw(credentials, { headers }) : createRawPoller(credentials);
@@ -162,7 +162,7 @@ async function send(service: AttackedService, random: Random, frames: number, si
     } else {
       const texts = hostile.flatMap(({ text }) => (text === null ? [] : [text]));
       const answer = await agent.upload([control(), ...texts], headers);
-      // The control batch stands before the hostile frames and is stored whatever follows.
+      // The control batch precedes the hostile frames and must be stored in any case.
       tally.acknowledged += 1;
       if (answer.status !== (isFatal && hostile.at(-1)?.text !== null ? 409 : 200)) tally.wrong += 1;
     }
@@ -174,7 +174,7 @@ async function overTheWire(context: AttackContext, home: string, random: Random)
   const service = await startService({ home });
   try {
     const frames = context.mode === "quick" ? 1000 : 10_000;
-    // As many as are measured: threads, code and the bounded caches of the database are there before, and what is left is kept.
+    // As many as are measured, so that threads, code and the database's bounded caches exist before the measurement.
     const warmUp = await send(service, random, frames, context.signal);
     const before = await service.settledMemory();
     const linesBefore = service.log.lines;
@@ -185,10 +185,10 @@ async function overTheWire(context: AttackContext, home: string, random: Random)
     const expected = warmUp.acknowledged + tally.acknowledged;
     return [
       none(`events stored of ${warmUp.sent + tally.sent} refused frames`, await count(marker), "events"),
-      none("sessions that ended or lived against the protocol", warmUp.wrong + tally.wrong, "sessions"),
+      none("sessions that ended or stayed open against the protocol", warmUp.wrong + tally.wrong, "sessions"),
       all("acknowledged batches between them that are stored", await count("control"), "events", expected),
       within("growth of the service", after - before, "bytes", memoryLimitBytes),
-      note("log lines of the service meanwhile", service.log.lines - linesBefore, "lines"),
+      note("log lines of the service", service.log.lines - linesBefore, "lines"),
     ];
   } finally {
     await service.stop();
@@ -211,7 +211,7 @@ async function run(context: AttackContext): Promise<readonly BenchRow[]> {
     none(`wrong verdicts over ${frames} frames`, tally.wrongCount, "frames"),
     note("accepted by both", tally.accepted, "frames"),
     note("refused by both", tally.refused, "frames"),
-    note("signed over their own bytes and taken as signed, which is allowed", tally.allowedDifferences, "frames"),
+    note("accepted as signed over their own bytes, which is allowed", tally.allowedDifferences, "frames"),
     all(
       "spellings of numbers tried in frames signed over their own bytes",
       otherSpellings.filter((number) => tally.spellingsTried.has(number)).length,
@@ -219,7 +219,7 @@ async function run(context: AttackContext): Promise<readonly BenchRow[]> {
       otherSpellings.length,
     ),
     within("growth of the judging heap", after.heapBytes - before.heapBytes, "bytes", memoryLimitBytes),
-    // The pages that a frame of 100,000 levels took stay with the allocator; what is held is the heap.
+    // The allocator keeps the pages of a frame with 100,000 levels, so the heap is judged.
     note("resident growth of the judging process", after.rssBytes - before.rssBytes, "bytes"),
     ...wire,
   ];
@@ -229,6 +229,6 @@ export const attack: Attack = {
   name: "hostile-frames",
   about:
     "generated and changed frames, judged by the product and by an independent verifier, and sent to a running service",
-  requirement: "no wrong verdict, nothing of a refused frame is stored, memory within 20 MB",
+  requirement: "no wrong verdicts, no part of a refused frame is stored, memory within 20 MB",
   run,
 };

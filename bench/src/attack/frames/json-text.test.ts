@@ -20,7 +20,7 @@ describe("the canonical form of the independent verifier", () => {
     expect(canonicalNumber(lexeme)).toBe(printed);
   });
 
-  test("sorts keys by code point, and the last duplicate stands", () => {
+  test("sorts keys by code point and keeps the last duplicate", () => {
     expect(canonicalOf(readText('{"\u{1f600}":1,"\ue000":2,"a":3,"a":4}'))).toBe('{"a":4,"\ue000":2,"\u{1f600}":1}');
     expect(canonicalOf(readText('{"b":[true,null,{"z":1,"a":""}],"B":1}'))).toBe(
       '{"B":1,"b":[true,null,{"a":"","z":1}]}',
@@ -28,13 +28,13 @@ describe("the canonical form of the independent verifier", () => {
   });
 
   test.each(["01", "1.", ".5", "+1", "NaN", "1e", "{,}", "[1,]", '"\t"', '"\\x41"', "nul", "{}{}", ""])(
-    "reads no JSON in %j",
+    "rejects %j as JSON",
     (text) => {
       expect(() => readText(text)).toThrow();
     },
   );
 
-  test("gives every number as it is spelled, of duplicates the last", () => {
+  test("returns all numbers as written, for duplicates the last", () => {
     expect([...numbersOf(readText('{"a":[1.50,{"b":-0}],"c":1,"c":1E5,"d":"2.50"}'))].sort()).toEqual([
       "-0",
       "1.50",

@@ -9,7 +9,7 @@ export type JsonObject = { readonly kind: "object"; readonly members: Map<string
 export type Node = Scalar | JsonArray | JsonObject;
 
 class NotJson extends Error {}
-/** JSON by its grammar, with content that has no canonical form: a lone surrogate, or a number beyond every double. */
+/** Valid JSON without a canonical form: a lone surrogate, or a number that overflows a double. */
 export class NotCanonical extends Error {}
 
 const numberForm = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
@@ -25,7 +25,7 @@ const escapes: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
-/** Reads a JSON text (RFC 8259) into nodes; of duplicate keys the last one stands. Any depth. @throws NotJson */
+/** Parses a JSON text (RFC 8259) of any depth into nodes; the last duplicate key applies. @throws NotJson */
 export function readText(text: string): Node {
   let at = 0;
   const skip = () => {
@@ -76,7 +76,7 @@ export function readText(text: string): Node {
     return { kind: isFloat ? "float" : "integer", text: match[0] };
   }
 
-  // The containers that are open, from the outside in, each with the key under which its next value goes.
+  // The open containers, outermost first, each with the key for its next value.
   const open: { node: JsonArray | JsonObject; key: string }[] = [];
   let root: Node | undefined;
   const place = (node: Node) => {
@@ -111,12 +111,12 @@ export function readText(text: string): Node {
       at += 1;
     } else place(readScalar());
 
-    // Behind a value: close what ends here, or go on to the next member.
+    // After a value: close the containers that end here, or continue with the next member.
     for (;;) {
       skip();
       const parent = open.at(-1);
       if (parent === undefined) {
-        if (at !== text.length || root === undefined) throw new NotJson("text behind the value");
+        if (at !== text.length || root === undefined) throw new NotJson("text after the value");
         return root;
       }
       const next = text[at];
@@ -131,11 +131,11 @@ export function readText(text: string): Node {
   }
 }
 
-/** A number lexeme in canonical form. @throws NotCanonical when it overflows every double */
+/** A number lexeme in canonical form. @throws NotCanonical when it overflows a double */
 export function canonicalNumber(lexeme: string): string {
   if (!/[.eE]/.test(lexeme)) return lexeme === "-0" ? "0" : lexeme;
   const value = Number(lexeme);
-  if (!Number.isFinite(value)) throw new NotCanonical("a number beyond every double");
+  if (!Number.isFinite(value)) throw new NotCanonical("a number that overflows a double");
   if (value === 0) return Object.is(value, -0) ? "-0.0" : "0.0";
   // The shortest digits that read back to the same double, and the decimal exponent of the first of them.
   const [mantissa, power] = Math.abs(value).toExponential().split("e") as [string, string];
@@ -151,12 +151,12 @@ export function canonicalNumber(lexeme: string): string {
   return `${sign}${whole}.${digits.slice(exponent + 1) || "0"}`;
 }
 
-/** Whether a number lexeme is spelled as canonical JSON spells it; one that overflows every double has no such spelling. */
+/** Whether a number lexeme is in canonical form; false when it overflows a double. */
 export function isCanonicalNumber(lexeme: string): boolean {
   return (!/[.eE]/.test(lexeme) || Number.isFinite(Number(lexeme))) && canonicalNumber(lexeme) === lexeme;
 }
 
-/** The lexemes of all numbers of a node, of any depth. */
+/** The lexemes of all numbers in a node, at any depth. */
 export function numbersOf(root: Node): string[] {
   const lexemes: string[] = [];
   const pending: Node[] = [root];
@@ -191,10 +191,10 @@ function canonicalString(value: string): string {
   return `${text}${value.slice(from)}"`;
 }
 
-/** UTF-8 sorts as code points do. */
+/** UTF-8 sorts like code points. */
 const byCodePoint = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right));
 
-/** The canonical text of a node, of any depth. @throws NotCanonical */
+/** The canonical text of a node of any depth. @throws NotCanonical */
 export function canonicalOf(root: Node): string {
   const parts: string[] = [];
   const pending: (Node | string)[] = [root];

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseSync } from "@swc/core";
 
-/** A regular expression of the sources, wherever it is written: as a literal, through a constructor, or as `pattern` of a schema. */
+/** A regular expression in the sources: a literal, a constructor call, or a schema's `pattern`. */
 export interface Expression {
   readonly source: string;
   readonly flags: string;
@@ -10,7 +10,7 @@ export interface Expression {
 
 export interface FileExpressions {
   readonly expressions: readonly Expression[];
-  /** How many constructor calls take text that the file does not spell out. */
+  /** The number of constructor calls with computed text. */
   readonly unresolved: number;
 }
 
@@ -19,7 +19,7 @@ type Syntax = { readonly type?: string } & Readonly<Record<string, unknown>>;
 /** The flags with which schema validators compile a `pattern`. */
 const schemaFlags = "u";
 
-/** Every regular expression in the code of one file. */
+/** All regular expressions in the code of one file. */
 export function expressionsOf(code: string, isTsx: boolean): FileExpressions {
   const { body } = parseSync(code, { syntax: "typescript", tsx: isTsx, target: "es2024" });
   const constants = new Map<string, Syntax>();
@@ -59,7 +59,7 @@ function visit(node: unknown, enter: (node: Syntax) => void): void {
   for (const inner of Object.values(node)) visit(inner, enter);
 }
 
-/** The text of a string, a template or a sum of them, with the constants of the file filled in; null when it is not spelt out. */
+/** The text of a string, a template or a concatenation, with the file's constants filled in; null when it is computed. */
 function textOf(node: Syntax, constants: ReadonlyMap<string, Syntax>): string | null {
   switch (node.type) {
     case "StringLiteral":
@@ -86,7 +86,7 @@ function textOf(node: Syntax, constants: ReadonlyMap<string, Syntax>): string | 
 
 const testCode = /(?:^packages\/testkit\/|^engines\/conformance\/|\.test\.|\.d\.ts$)/;
 
-/** The source files of every package and engine that run in production, from the repository root. */
+/** The production source files of all packages and engines, from the repository root. */
 export function productionFiles(root: string): string[] {
   return ["packages", "engines"]
     .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(root, folder, name)))

@@ -3,13 +3,13 @@ import { growthOf, mostGrowth } from "./growth.ts";
 import { genericPumps, textOf, type WorstCase, worstCasesOf } from "./worst-cases.ts";
 
 export interface ExpressionGrowth {
-  /** How much more four times the length costs: about 4, or 1 when it is too little to be measured. */
+  /** The cost ratio for four times the length: about 4, or 1 when it is too small to measure. */
   readonly growth: number;
-  /** The text that showed a growth above the limit; the rest is not tried then. */
+  /** The text whose growth exceeded the limit; further texts are not tried. */
   readonly worst: WorstCase | null;
 }
 
-/** Applies an expression to its worst cases. A global one is applied as a replacement, so that the search goes on after each match. */
+/** Applies an expression to its worst cases. A global one is used in a replacement, so that the search continues after each match. */
 export function growthOfExpression(expression: Expression): ExpressionGrowth {
   const form = new RegExp(expression.source, expression.flags);
   const run = form.global
@@ -27,7 +27,7 @@ export function growthOfExpression(expression: Expression): ExpressionGrowth {
   return { growth: most, worst: null };
 }
 
-/** The same for a function that reads text: tried with the usual suspects, and with `pumps` of its own. */
+/** The same for a function that reads text, with common worst cases and its own `pumps`. */
 export function growthOfReader(read: (text: string) => unknown, pumps: readonly string[] = []): ExpressionGrowth {
   let most = 1;
   for (const pump of [...genericPumps, ...pumps]) {

@@ -1,20 +1,20 @@
-/** Between linear cost, which grows about fourfold with four times the length, and quadratic cost, which grows sixteenfold. */
+/** Between linear cost (about 4 for four times the length) and quadratic cost (16). */
 export const mostGrowth = 9;
 
 const longest = 32_768;
-/** The longer of the two texts that are compared; short ones first, so that exponential cost ends soon. */
+/** The longer of the two compared texts; short ones first, so that exponential cost is detected early. */
 const lengths = [512, 4_096, longest];
-/** Below this, four times the length cannot have been expensive, and the clock says little. */
+/** Below this time, four times the length cannot be expensive, and the clock is too coarse. */
 const clearMs = 4;
-/** Enough for each text to meet a moment in which no garbage is collected. */
+/** Enough rounds for each text to run once without a garbage collection. */
 const rounds = 3;
-/** Growth counts when this many measurements show it: code that is compiled between the long text and the short one makes linear cost look quadratic. */
+/** Growth counts after this many measurements show it: a compilation between the two texts can make linear cost appear quadratic. */
 const measurements = 5;
 
 /**
- * How much more processor time four times the length takes, by the best of some rounds. Cost that is too small to be measured counts as
- * linear; a greater length is tried only where a quadratic cost would be large enough there. Cost that grows less over sixteen times the
- * length is linear as well: there the collection of garbage was measured.
+ * The ratio of processor time for four times the length, from the best of several rounds. Cost that is too small to measure counts as
+ * linear; a greater length is tried only if a quadratic cost would be measurable there. Cost that grows less over sixteen times the length
+ * is also linear: the measurement included garbage collection.
  */
 export function growthOf(run: (text: string) => unknown, textOf: (length: number) => string): number {
   const leastMs = (text: string) => Math.min(...Array.from({ length: rounds }, () => processorTimeOf(run, text)));
@@ -35,14 +35,14 @@ export function growthOf(run: (text: string) => unknown, textOf: (length: number
   return 1;
 }
 
-/** At least what the processor takes, and quick to find out. */
+/** At least the processor time, and quick to measure. */
 function timeOf(run: (text: string) => unknown, text: string): number {
   const before = performance.now();
   run(text);
   return performance.now() - before;
 }
 
-/** What the processor takes, in milliseconds, however much else runs on the machine. */
+/** Processor time in milliseconds, independent of other load on the machine. */
 function processorTimeOf(run: (text: string) => unknown, text: string): number {
   const before = processorMs();
   run(text);
@@ -52,7 +52,7 @@ function processorTimeOf(run: (text: string) => unknown, text: string): number {
 const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
 function processorMs(): number {
-  // The system counts a thread's time to the microsecond when the thread gives the processor away, and else every few milliseconds.
+  // The system updates a thread's time to the microsecond when the thread yields, otherwise only every few milliseconds.
   Atomics.wait(never, 0, 0, 0.01);
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;

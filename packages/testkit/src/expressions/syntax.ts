@@ -1,6 +1,6 @@
 import type { Expression } from "./find.ts";
 
-/** A regular expression as far as worst cases are made from it. */
+/** The parts of a regular expression from which worst cases are built. */
 export type Part =
   /** One character: itself, an escape, a class or the dot. */
   | { readonly kind: "character"; readonly source: string }
@@ -16,7 +16,7 @@ const quantifierForm = /(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})\??/y;
 
 const nothing: Part = { kind: "empty", inner: null, isBehind: false };
 
-/** Reads a valid expression into its parts. */
+/** Parses a valid expression into its parts. */
 export function partsOf({ source }: Pick<Expression, "source">): Part {
   let at = 0;
   const read = (form: RegExp): RegExpExecArray | null => {
@@ -56,7 +56,7 @@ export function partsOf({ source }: Pick<Expression, "source">): Part {
     if (source[at] === "[") return { kind: "character", source: readClass() };
     if (source[at] === "\\") {
       const escaped = read(escapeForm)?.[0] ?? "\\";
-      // A boundary and a reference back to a group consume nothing of their own.
+      // A boundary and a back-reference consume nothing themselves.
       return /^\\(?:[bB1-9]|k<)/.test(escaped) ? nothing : { kind: "character", source: escaped };
     }
     at += (source.codePointAt(at) as number) > 0xffff ? 2 : 1;

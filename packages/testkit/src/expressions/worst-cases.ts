@@ -1,7 +1,7 @@
 import type { Expression } from "./find.ts";
 import { type Part, partsOf } from "./syntax.ts";
 
-/** A text of any length that may keep an expression busy: a beginning, a part repeated, and an end at which the match fails. */
+/** A possibly expensive text of any length: a beginning, a repeated part, and an end at which the match fails. */
 export interface WorstCase {
   readonly prefix: string;
   readonly pump: string;
@@ -11,7 +11,7 @@ export interface WorstCase {
 export const textOf = ({ prefix, pump, suffix }: WorstCase, length: number): string =>
   prefix + pump.repeat(Math.ceil(length / pump.length)).slice(0, length) + suffix;
 
-/** One of each kind of character that classes tell apart. */
+/** One character of each kind that character classes distinguish. */
 const palette = [..."aA0 -_.:/\"'\\@=<>()[]{}|,;!?+*%$#&~^`fgzZ9xe\t\n\r\0\u2028\u00e9\uffff"];
 export const genericPumps = [
   " ",
@@ -33,17 +33,17 @@ export const genericPumps = [
   '"',
 ];
 const suffixes = ["", "\0", "\n", "\u2028", "a", "!", "a\n", "a\u2028a"];
-/** In front of everything, so that a match at the beginning cannot take the whole text. */
+/** Comes first, so that a match at the beginning cannot take the whole text. */
 const shield = "\0A";
-/** Variants of what one repeated part may match. */
+/** Variants of the text that one repeated part may match. */
 const variants = 4;
 const longestSample = 300;
 
-/** Texts that are expensive for the expression if any are: what each repeated part matches, over and over, and usual suspects. */
+/** The candidates for expensive texts: repetitions of what each repeated part matches, and common worst cases. */
 export function worstCasesOf(expression: Expression): WorstCase[] {
   const flags = expression.flags.replace(/[gy]/g, "");
   const charactersOf = (source: string): string[] => {
-    // The backslash keeps a lone sign such as `/` or `]` from meaning something else.
+    // The backslash escapes signs such as `/` or `]`.
     const form = new RegExp(`^(?:${source})$`, flags);
     const found = palette.filter((character) => form.test(character));
     return found.length > 0 ? found : [...source.replace(/^\\/, "")].slice(0, 1);

@@ -1,6 +1,6 @@
 import type { EventRecord, Frame, HelloPayload } from "@svc/protocol";
 
-/** Who the peer believes is calling; one agent of one project. */
+/** The agent and project that the peer expects. */
 export interface PeerIdentity {
   readonly token: string;
   readonly secret: Uint8Array;
@@ -8,39 +8,39 @@ export interface PeerIdentity {
   readonly projectId: string;
 }
 
-/** What the peer does beside the normal; a test changes members while it runs. */
+/** Deviations from normal behaviour; a test may change members at any time. */
 export interface PeerBehaviour {
   /** Close code for every new WebSocket, before hello_ack. */
   refuseWith?: number | undefined;
-  /** Status for every request, upgrade included. */
+  /** Status for every request, including upgrades. */
   answerStatus?: number | undefined;
-  /** False leaves a batch unacknowledged, or its upload rejected. */
+  /** False leaves a batch unacknowledged, or rejects its upload. */
   acknowledges: (frame: Frame) => boolean;
-  /** Status for an upload of so many frames and bytes; undefined takes it. */
+  /** Status for an upload with this number of frames and bytes; undefined accepts it. */
   uploadStatus?: ((frames: number, bytes: number) => number | undefined) | undefined;
-  /** Code that goes with rejected uploads. */
+  /** Code in the answer to rejected uploads. */
   errorCode?: string | undefined;
-  /** False leaves hello without an answer. */
+  /** False leaves hello unanswered. */
   answersHello: boolean;
   heartbeatSeconds: number;
   maxFrameBytes: number;
-  /** WebSocket messages over this close with 1009. */
+  /** Larger WebSocket messages close the connection with 1009. */
   maxMessageBytes: number;
 }
 
-/** What arrived, in order. */
+/** Everything that arrived, in order. */
 export interface PeerRecord {
   hellos: HelloPayload[];
   /** Verified frames of every type. */
   frames: Frame[];
-  /** Events of every batch that was acknowledged, repetitions included. */
+  /** Events of all acknowledged batches, including repetitions. */
   events: EventRecord[];
-  /** Why frames were refused. */
+  /** Reasons of refused frames. */
   refusals: string[];
-  /** WebSocket connections and long-poll probes. */
+  /** Number of WebSocket connections and long-poll probes. */
   connects: number;
   uploadSizes: number[];
-  /** Headers of the newest poll. */
+  /** Headers of the latest poll. */
   pollHeaders: Record<string, unknown>;
 }
 
@@ -54,15 +54,15 @@ export interface PeerCore {
 
 export type BrainFrameType = "command" | "event_batch_ack" | "error";
 
-/** The remote end of an open session, whichever transport carries it. */
+/** The remote end of an open session, over either transport. */
 export interface PeerLine {
   send(type: BrainFrameType, payload: Record<string, unknown>, id: string): void;
-  /** Text as it is, for frames that no honest brain would send. */
+  /** Sends raw text, for frames that a correct brain would not send. */
   sendText(text: string): void;
   close(code: number): void;
 }
 
-/** Keeps a verified frame; true when it is to be acknowledged. */
+/** Records a verified frame; returns whether to acknowledge it. */
 export function keep({ behaviour, record }: PeerCore, frame: Frame): boolean {
   record.frames.push(frame);
   if (!behaviour.acknowledges(frame)) return false;

@@ -1,11 +1,11 @@
 import { type Clock, systemClock } from "@svc/agent";
 
 export interface ManualClock extends Clock {
-  /** Moves both times forward and runs, in order, every timer that falls due on the way. */
+  /** Moves both times forward and runs all timers that become due, in order. */
   advance(stepMs: number): void;
 }
 
-/** An agent's clock that moves only when a test says so, timers included. */
+/** An agent's clock, including timers, that only a test moves. */
 export function createManualClock(startMs: number = Date.now()): ManualClock {
   let elapsedMs = 0;
   const timers = new Set<{ atMs: number; run: () => void }>();
@@ -32,11 +32,11 @@ export function createManualClock(startMs: number = Date.now()): ManualClock {
 }
 
 export interface EagerClock extends Clock {
-  /** Runs now what waits for exactly this long, such as the next heartbeat, and what is armed again with it waits anew. */
+  /** Fires now the timers with exactly this delay, such as the next heartbeat. Timers that they set again wait again. */
   fire(delayMs: number): void;
 }
 
-/** The system's time, whose timers a test may fire early. */
+/** The system's time, with timers that a test may fire early. */
 export function createEagerClock(): EagerClock {
   const timers = new Set<{ delayMs: number; fire(): void }>();
   return {

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createReplayGuard, createSigner, createVerifier, headerNames, type Signer } from "@svc/protocol";
 import { keep, type PeerCore, type PeerLine } from "./contract.ts";
 
-/** One nonce: what the peer signs with, how it judges, and frames that wait for a poll. */
+/** The state of one nonce: signer, verifier, and frames that wait for a poll. */
 interface Session {
   readonly signer: Signer;
   readonly judge: (text: string) => string;

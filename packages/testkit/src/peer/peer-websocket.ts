@@ -24,7 +24,7 @@ export function serveWebSocket(server: Server, core: PeerCore, lines: PeerLine[]
     }
     gateway.handleUpgrade(request, socket, head, (opened) => {
       core.record.connects += 1;
-      opened.on("error", () => {}); // a message over the limit; the close with 1009 follows by itself
+      opened.on("error", () => {}); // a message over the limit; ws closes with 1009
       const { refuseWith, answersHello } = core.behaviour;
       const isKnown = request.headers.authorization === `Bearer ${core.identity.token}`;
       if (refuseWith !== undefined) opened.close(refuseWith);

@@ -17,7 +17,7 @@ export interface Peer extends PeerLine {
 }
 
 export interface PeerOptions {
-  /** Default: any free one. */
+  /** Default: any free port. */
   readonly port?: number;
   readonly identity?: PeerIdentity;
   readonly behaviour?: Partial<PeerBehaviour>;

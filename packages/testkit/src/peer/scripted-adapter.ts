@@ -2,17 +2,17 @@ import type { AdapterContext, AdapterSnapshot, CommandExecutor, EngineAdapter } 
 import type { EventRecord } from "@svc/protocol";
 
 export interface ScriptedAdapter extends EngineAdapter {
-  /** What the agent gave at start. @throws Error before that. */
+  /** The context that the agent passed at start. @throws Error before that. */
   readonly context: AdapterContext;
-  /** Emits `count` events whose task ids go on where the last call ended: `task-0`, `task-1`, … */
+  /** Emits `count` events with task ids that continue over calls: `task-0`, `task-1`, … */
   emitTasks(count: number, data?: Record<string, unknown>): void;
-  /** Replaces what `snapshot` gives. */
+  /** Replaces the result of `snapshot`. */
   answerSnapshot(snapshot: () => Promise<AdapterSnapshot>): void;
-  /** Replaces what `execute` does with commands; before that they fail. */
+  /** Replaces `execute`; until then, commands fail. */
   answerCommands(execute: CommandExecutor): void;
 }
 
-/** An adapter without an engine: a test says what it emits. */
+/** An adapter without an engine, whose events come from a test. */
 export function createScriptedAdapter(name = "scripted", capabilities: readonly string[] = []): ScriptedAdapter {
   let given: AdapterContext | undefined;
   let next = 0;

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("./agent-program.ts", import.meta.url));
 
-/** A command that the adapter of an agent process was given. */
+/** A command that the adapter of an agent process received. */
 export interface CarriedOut {
   readonly id: string;
   readonly taskId: string;
@@ -12,9 +12,9 @@ export interface CarriedOut {
 export type AgentProcess = ReturnType<typeof startAgentProcess>;
 
 /**
- * An agent with one adapter, `scripted`, in a process of its own, which a test can stop and kill.
+ * An agent with one adapter, `scripted`, in a separate process that a test can stop and kill.
  *
- * @param settings of `startAgent`, as far as they can be written down.
+ * @param settings the options of `startAgent` that can be serialized.
  */
 export function startAgentProcess(settings: Readonly<Record<string, unknown>>) {
   const child = spawn(process.execPath, [program, JSON.stringify(settings)], {
@@ -25,19 +25,19 @@ export function startAgentProcess(settings: Readonly<Record<string, unknown>>) {
   process.once("exit", dieWithUs);
   const begun: CarriedOut[] = [];
   const ended: CarriedOut[] = [];
-  child.on("message", (told: { begun?: string; ended?: string; taskId: string }) => {
-    if (told.begun !== undefined) begun.push({ id: told.begun, taskId: told.taskId });
-    if (told.ended !== undefined) ended.push({ id: told.ended, taskId: told.taskId });
+  child.on("message", (report: { begun?: string; ended?: string; taskId: string }) => {
+    if (report.begun !== undefined) begun.push({ id: report.begun, taskId: report.taskId });
+    if (report.ended !== undefined) ended.push({ id: report.ended, taskId: report.taskId });
   });
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   return {
-    /** The commands that its adapter was given, in order. */
+    /** The commands that its adapter received, in order. */
     begun: begun as readonly CarriedOut[],
-    /** Those of them that have ended, and whose outcome is written down. */
+    /** The commands that have finished and whose outcome is stored. */
     ended: ended as readonly CarriedOut[],
-    /** Ends what its adapter is at. */
+    /** Finishes the adapter's running command. */
     endAll: () => void child.send("end"),
-    /** SIGSTOP: it reads nothing any more, and its connections stay. */
+    /** SIGSTOP: it stops reading, and its connections stay open. */
     freeze: () => void child.kill("SIGSTOP"),
     /** SIGKILL; resolves when the process has ended. */
     async kill() {

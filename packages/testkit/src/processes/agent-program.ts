@@ -2,11 +2,11 @@ import { flushCompileCache } from "node:module";
 import { startAgent } from "@svc/agent";
 
 /**
- * Program of `startAgentProcess`: an agent whose adapter tells when a command begins, and ends it when it is told to: at once with
- * `parameters.ends` or a task id that begins with `quick`, else when the test says so.
+ * The program of `startAgentProcess`: an agent whose adapter reports the start of each command. It ends a command immediately for
+ * `parameters.ends` or a task id that starts with `quick`, otherwise when the test asks for it.
  */
 const [settings] = process.argv.slice(2);
-// It is mostly killed, and a killed process would not keep what it compiled.
+// A killed process would not save its compile cache.
 flushCompileCache();
 if (settings === undefined) throw new Error("usage: agent-program.ts SETTINGS");
 const open: (() => void)[] = [];
@@ -17,7 +17,7 @@ startAgent({
   ...JSON.parse(settings),
   devMode: true,
   bufferName: "agent",
-  // Far below what is drawn: a connection that was lost is tried again after milliseconds instead of seconds.
+  // A small random value makes reconnects take milliseconds instead of seconds.
   random: () => -1.15,
   engines: [
     {
@@ -31,7 +31,7 @@ startAgent({
         process.send?.({ begun: id, taskId });
         if (parameters.ends !== true && !taskId.startsWith("quick"))
           await new Promise<void>((resolve) => open.push(resolve));
-        // Once the agent has written the outcome down.
+        // After the agent has stored the outcome.
         setImmediate(() => process.send?.({ ended: id, taskId }));
         return { status: "success", result: { task_id: id } };
       },

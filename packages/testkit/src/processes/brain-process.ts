@@ -11,18 +11,18 @@ const killPoint = new URL("./kill-point.ts", import.meta.url).href;
 export interface BrainProcessOptions {
   readonly home: string;
   readonly databaseUrl: string;
-  /** The same port at every start, so that agents find the brain again. */
+  /** The same port at every start, so that agents can reconnect. */
   readonly port: number;
-  /** Further words of the command line. */
+  /** Further command-line arguments. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** File that may name a moment at which the process ends itself by SIGKILL: see `kill-point.ts`. */
+  /** File that may name a point at which the process kills itself: see `kill-point.ts`. */
   readonly killPointFile?: string;
 }
 
 export type BrainProcess = Awaited<ReturnType<typeof startBrainProcess>>;
 
-/** `svc serve` in a process of its own, which a test can kill. Its commits are as durable as those of a service that is delivered. */
+/** `svc serve` in a separate process that a test can kill. Its commits are as durable as in production. */
 export async function startBrainProcess({
   home,
   databaseUrl,
@@ -68,11 +68,11 @@ export async function startBrainProcess({
     pid: child.pid as number,
     /** The newest lines of its log. */
     log: () => logged.join(""),
-    /** What it has told people, at most the last 4000 characters. */
+    /** Its messages to users, at most the last 4000 characters. */
     said: () => said,
-    /** Resolves when the process has ended, by whomever. */
-    exited: new Promise<void>((resolve) => child.once("exit", () => resolve())),
-    /** SIGTERM: it drains. Resolves with its exit code, or the signal that ended it. */
+    /** Resolves when the process has ended for any reason. */
+    ended: new Promise<void>((resolve) => child.once("exit", () => resolve())),
+    /** SIGTERM: it drains. Resolves with its exit code or the signal that ended it. */
     async stop(): Promise<number | NodeJS.Signals> {
       const ended = once(child, "exit");
       child.kill("SIGTERM");
@@ -84,7 +84,7 @@ export async function startBrainProcess({
   };
 }
 
-/** A real agent of that brain over WebSocket, with an adapter that emits what the test says. It outlives the brain. */
+/** A real agent of that brain over WebSocket, with a scripted adapter. It outlives the brain. */
 export function startAgentOf(options: {
   readonly url: string;
   readonly token: string;

@@ -1,9 +1,9 @@
 /**
- * Loaded into a brain process in front of it (`--import`): ends the process with kill -9 at a moment that no other process can hit, when the
- * file that TESTKIT_KILL_POINT names holds the name of that moment.
+ * Loaded into a brain process before its own code (`--import`). Ends the process with kill -9 at a point that another process cannot time,
+ * when the file in TESTKIT_KILL_POINT contains the name of that point.
  *
- * `claim-command`: a command is about to be claimed for a session or a poll. `send-command`: it has been claimed, and none of its bytes has
- * left. `receive-result`: a result has arrived, and nobody has looked at it.
+ * `claim-command`: before a command is claimed for a session or a poll. `send-command`: after the claim, before its first byte is sent.
+ * `receive-result`: a result has arrived and has not been processed.
  */
 import { readFileSync } from "node:fs";
 import { IncomingMessage, ServerResponse } from "node:http";
@@ -24,15 +24,15 @@ function armed(): string {
   }
 }
 
-function look(point: string, pattern: RegExp, data: unknown): void {
+function killAt(point: string, pattern: RegExp, data: unknown): void {
   if (typeof data !== "string" && !Buffer.isBuffer(data)) return;
   if (armed() === point && pattern.test(String(data))) process.kill(process.pid, "SIGKILL");
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the methods of Node and ws have many forms, which go through as they are
+// biome-ignore lint/suspicious/noExplicitAny: arguments of many Node and ws methods are passed through unchanged
 type Method = (this: any, ...given: any[]) => unknown;
 
-/** Looks at the data that a method is given, at this place among its arguments, before it does anything. */
+/** Calls `see` with one argument of a method before the method runs. */
 function before(owner: object, name: string, dataAt: number, see: (data: unknown) => void): void {
   const methods = owner as Record<string, Method>;
   const method = methods[name] as Method;
@@ -42,12 +42,12 @@ function before(owner: object, name: string, dataAt: number, see: (data: unknown
   };
 }
 
-// To the thread of SQLite, and to PostgreSQL.
+// Messages to the SQLite thread, and bytes to PostgreSQL.
 before(MessagePort.prototype, "postMessage", 0, (message) =>
-  look("claim-command", claim, (message as { sql?: unknown }).sql),
+  killAt("claim-command", claim, (message as { sql?: unknown }).sql),
 );
-before(Socket.prototype, "write", 0, (data) => look("claim-command", claim, data));
-before(WebSocket.prototype, "send", 0, (data) => look("send-command", command, data));
-before(ServerResponse.prototype, "end", 0, (data) => look("send-command", command, data));
-before(WebSocket.prototype, "emit", 1, (data) => look("receive-result", result, data));
-before(IncomingMessage.prototype, "push", 0, (data) => look("receive-result", result, data));
+before(Socket.prototype, "write", 0, (data) => killAt("claim-command", claim, data));
+before(WebSocket.prototype, "send", 0, (data) => killAt("send-command", command, data));
+before(ServerResponse.prototype, "end", 0, (data) => killAt("send-command", command, data));
+before(WebSocket.prototype, "emit", 1, (data) => killAt("receive-result", result, data));
+before(IncomingMessage.prototype, "push", 0, (data) => killAt("receive-result", result, data));

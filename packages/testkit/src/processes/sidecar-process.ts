@@ -8,13 +8,13 @@ export type Sidecar = ReturnType<typeof startSidecar>;
 interface SidecarSetting {
   brainUrl: string;
   minted: MintedAgent;
-  /** Working folder and home. */
+  /** Working folder and home folder. */
   folder: string;
-  /** What Node runs: `svc agent` unless given. */
+  /** The program for Node to run; default `svc agent`. */
   program?: readonly string[];
 }
 
-/** `svc agent bullmq` in a process of its own, as people run it beside their Redis. */
+/** `svc agent bullmq` in a separate process, as users run it. */
 export function startSidecar(
   args: readonly string[],
   { brainUrl, minted, folder, program = [builtProgram, "agent"] }: SidecarSetting,

@@ -2,46 +2,46 @@ import { Secret, TOTP } from "otpauth";
 
 const period = 30;
 
-/** What of a caller enrolling needs: the test client's `post`, or a wrapper of another one. Paths are below /api/v1. */
+/** The part of a client that enrolling needs: the test client's `post` or a wrapper. Paths are below /api/v1. */
 export interface EnrollingClient {
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
+  // biome-ignore lint/suspicious/noExplicitAny: the answer's shape depends on the route
   post(path: string, body?: unknown): Promise<{ readonly status: number; readonly body: any }>;
 }
 
 export type SecondFactor = Awaited<ReturnType<typeof enrollSecondFactor>>;
 
 /**
- * Enrolls the caller and gives the authenticator app that holds its secret. From then on its session is verified, and its user's other
- * sessions and sign-ins are asked for a code.
+ * Enrolls the caller and returns the authenticator app with its secret. From then on its session is verified, and the user's other
+ * sessions and sign-ins require a code.
  */
 export async function enrollSecondFactor(
   client: EnrollingClient,
   { now = () => new Date() }: { now?: () => Date } = {},
 ) {
   const begun = await client.post("/auth/mfa/enroll-start");
-  if (begun.status !== 200) throw new Error(`beginning an enrollment answered ${begun.status}`);
+  if (begun.status !== 200) throw new Error(`starting the enrollment answered ${begun.status}`);
   const secret: string = begun.body.secret_base32;
   const stepNow = () => TOTP.counter({ period, timestamp: now().getTime() });
-  // The last step's code will do for the enrollment, which leaves the present one for what the test is about.
+  // Use the previous step's code to enroll, so that the test can still use the current one.
   let lastStep = stepNow() - 1;
   const complete = () =>
     client.post("/auth/mfa/enroll-complete", { code: totpCode(secret, new Date(lastStep * period * 1000)) });
   let done = await complete();
   if (done.status === 422) {
-    // The step ended on the way.
+    // The time step ended during the request.
     lastStep = stepNow() - 1;
     done = await complete();
   }
-  if (done.status !== 200) throw new Error(`completing an enrollment answered ${done.status}`);
+  if (done.status !== 200) throw new Error(`completing the enrollment answered ${done.status}`);
   return {
-    /** For a page that asks for it to be typed, and for an app of one's own. */
+    /** For pages that ask to type it, and for separate apps. */
     secret,
     recoveryCodes: done.body.recovery_codes as readonly string[],
     /**
-     * A code that no earlier call gave, so that the service takes it. Within 30 seconds there are two, the present one and the next; a
-     * recovery code helps out, or a clock that the test moves.
+     * A code that was not used before, so that the service accepts it. There are two within 30 seconds, the current and the next one; after
+     * that, use a recovery code or move the test's clock.
      *
-     * @throws when both were given.
+     * @throws when both are used.
      */
     code() {
       const present = stepNow();

@@ -16,15 +16,15 @@ export const testPassword = "correct horse battery";
 
 export interface TestBrainOptions {
   readonly dialect?: TestDialect;
-  /** SVC_ names that differ from the test's own settings. */
+  /** SVC_ settings that override those of tests. */
   readonly env?: Readonly<Record<string, string>>;
-  /** URL of a database of the caller's; it is not removed at the end. */
+  /** URL of the caller's own database; it is not removed at the end. */
   readonly databaseUrl?: string;
-  /** Home folder of the caller's, for a second start on the same data. */
+  /** The caller's own home folder, for a second start on the same data. */
   readonly home?: string;
-  /** A clock of the test's; the system's by default. */
+  /** The test's own clock; default: the system's. */
   readonly clock?: FakeClock;
-  /** Where to listen unless something else does; by default where the system says. */
+  /** Preferred port, if it is free; default: any free port. */
   readonly port?: number;
 }
 
@@ -40,7 +40,7 @@ export type TestBrain = Awaited<ReturnType<typeof startTestBrain>>;
 
 const maxLogLines = 2000;
 
-/** What every brain of a test is given: cheap passwords, no waiting for a sign-in, and commits that no power cut has to spare. */
+/** Settings of all test brains: cheap password hashes, no sign-in delays, and commits without a sync. */
 const quickSettings = {
   SVC_LOG_LEVEL: "warn",
   SVC_SQLITE_SYNCHRONOUS: "normal",
@@ -50,9 +50,9 @@ const quickSettings = {
   SVC_LOGIN_MIN_DURATION_MS: "0",
 };
 
-/** Starts a whole brain on a free port and a database of its own, with one project and a signed-in caller of every role. */
+/** Starts a complete brain on a free port with a new database, one project, and a signed-in caller for each role. */
 export async function startTestBrain(options: TestBrainOptions = {}) {
-  // Migrations note their time, which a clock of the test's may be far from.
+  // Migrations store the real time, which may differ from the test's clock.
   const newDatabase = options.clock === undefined ? migratedDatabaseUrl : freshDatabaseUrl;
   const fresh = options.databaseUrl === undefined ? await newDatabase(options.dialect ?? "sqlite") : null;
   const databaseUrl = options.databaseUrl ?? fresh?.url ?? "";
@@ -98,7 +98,7 @@ export async function startTestBrain(options: TestBrainOptions = {}) {
     return { agentId: body.agent.id, token: body.token, hmacSecret: body.hmac_secret };
   }
 
-  /** @throws when a line of the log holds a secret. */
+  /** @throws when a log line contains a secret. */
   async function stop(): Promise<void> {
     await Promise.all(agents.map((agent) => agent.stop()));
     await running.stop();
@@ -110,17 +110,17 @@ export async function startTestBrain(options: TestBrainOptions = {}) {
 
   return {
     running,
-    /** `http://127.0.0.1:<port>`, without a slash at the end. */
+    /** `http://127.0.0.1:<port>`, without a trailing slash. */
     url,
     home,
     /** For a second brain on the same database; with the same `home` it has the same secrets. */
     databaseUrl,
-    /** The project that every test has: the administrator made it, and each role below is a member. */
+    /** The default project: the administrator created it, and each role below is a member. */
     project: members.project,
-    /** Signed-in callers, by project role; `root` is the instance admin, `stranger` a member of nothing. */
+    /** Signed-in callers, by project role; `root` is the instance admin, `stranger` is no project's member, `anonymous` is signed out. */
     as: { ...callers, anonymous: anonymous(url) } as Record<TestRole | "root" | "stranger" | "anonymous", ApiClient>,
     logLines: logLines as readonly string[],
-    /** A new account, signed in, that has this role in every project there is by now and nothing else: `as.admin` is the administrator of the instance too. */
+    /** A new signed-in account that has only this role, in all current projects. (`as.admin` is also the instance's administrator.) */
     async addMember(name: string, role: TestRole) {
       const { database, features } = running.brain;
       const passwordHash = (await features.users.findByEmail(adminEmail))?.password_hash ?? "";
@@ -132,12 +132,12 @@ export async function startTestBrain(options: TestBrainOptions = {}) {
       features.projects.forget();
       return (await openSessions(running, url, [[name, email]]))[name] as ApiClient;
     },
-    /** Another project with the members that the test's project has by now. */
+    /** Another project with the current members of the test's project. */
     async addProject(slug: string, name: string) {
       const { body, status } = await (callers.root as ApiClient).post("/projects", { slug, name });
-      if (status !== 201) throw new Error(`making the project answered ${status}`);
+      if (status !== 201) throw new Error(`creating the project answered ${status}`);
       const { database, features } = running.brain;
-      // Whoever makes a project is a member already.
+      // The creator of a project is already a member.
       const there = new Set((await features.memberships.list(body.id)).map((member) => member.user_id));
       const missing = (await features.memberships.list(members.project.id)).filter(
         ({ user_id }) => !there.has(user_id),
@@ -151,7 +151,7 @@ export async function startTestBrain(options: TestBrainOptions = {}) {
       return { id: body.id as string, slug };
     },
     mintAgent,
-    /** A real agent with a scripted adapter over WebSocket unless told otherwise. Resolves when the service shows it online. */
+    /** A real agent with a scripted adapter, over WebSocket by default. Resolves when the service shows it online. */
     async connectAgent(agentOptions: Partial<AgentOptions> = {}) {
       const minted = await mintAgent();
       const adapter = createScriptedAdapter();
@@ -172,9 +172,9 @@ export async function startTestBrain(options: TestBrainOptions = {}) {
       await waitFor(() => showsOnline(running, agentId), { that: "the agent online" });
       return { agent, minted, adapter };
     },
-    /** One round of a background loop now. */
+    /** Runs one round of a background loop now. */
     runLoop: (name: string): Promise<unknown> => running.brain.loops.runOnce(name),
-    /** Writes now what was said of queues and workers, which otherwise takes up to a second. */
+    /** Writes pending reports of queues and workers now; otherwise it takes up to a second. */
     async flushNotes() {
       const { queues, workers } = running.brain.features;
       await Promise.all([queues.flush(), workers.flush()]);
@@ -184,7 +184,7 @@ export async function startTestBrain(options: TestBrainOptions = {}) {
   };
 }
 
-/** A brain on SQLite that nobody has set up yet, listening where its set-up link leads. */
+/** A brain on SQLite before its set-up, listening at the address of its set-up link. */
 export async function startNewBrain(
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly link: URL; stop(): Promise<void> }> {
@@ -205,7 +205,7 @@ export async function startNewBrain(
   };
 }
 
-/** The test project with one member per role; everybody has the administrator's password. */
+/** The test project with one member per role; all have the administrator's password. */
 async function makeMembers(running: RunningBrain) {
   const { database, features } = running.brain;
   const admin = await features.users.findByEmail(adminEmail);
@@ -234,7 +234,7 @@ async function makeMembers(running: RunningBrain) {
   return { project: { id: project.id, slug: project.slug }, emails };
 }
 
-/** Sessions as sign-ins leave them, without the work of checking a password. */
+/** Sessions like those of sign-ins, without the cost of checking a password. */
 async function openSessions(running: RunningBrain, url: string, emails: readonly (readonly [string, string])[]) {
   const { access, database, features } = running.brain;
   const { session, csrf } = access.cookies;
@@ -255,7 +255,7 @@ async function openSessions(running: RunningBrain, url: string, emails: readonly
   });
 }
 
-/** Whether the agent is online and, over WebSocket, what it can do is known. */
+/** Whether the agent is online and, over WebSocket, its capabilities are known. */
 async function showsOnline({ brain }: RunningBrain, agentId: string): Promise<boolean> {
   const agent = await brain.database.read
     .selectFrom("agents as a")

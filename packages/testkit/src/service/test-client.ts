@@ -1,9 +1,9 @@
 export type ApiClient = ReturnType<typeof clientOf>;
 
-/** An answer of the brain, its body parsed when it is JSON. */
+/** A response of the brain, with its JSON body parsed. */
 export type ApiAnswer = Awaited<ReturnType<ApiClient["get"]>>;
 
-/** Calls the REST API as one person would through a browser: session cookie, CSRF header. Paths are below /api/v1 unless they begin `//`. */
+/** Calls the REST API like a browser: session cookie, CSRF header. Paths are below /api/v1 unless they start with `//`. */
 export function clientOf(url: string, cookie: string, csrfToken: string) {
   async function call(method: string, path: string, body: unknown, headers: Record<string, string> = {}) {
     const target = path.startsWith("//") ? `${url}${path.slice(1)}` : `${url}/api/v1${path}`;

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { chromiumLaunch, findChromium } from "./chromium.ts";
 
 describe("findChromium", () => {
-  test("takes the browser that SVC_TEST_CHROMIUM names", async () => {
+  test("uses the browser in SVC_TEST_CHROMIUM", async () => {
     await expect(findChromium({ SVC_TEST_CHROMIUM: process.execPath })).resolves.toBe(process.execPath);
   });
 
-  test("refuses a named browser that cannot be run, instead of taking another", async () => {
+  test("rejects a named browser that cannot run, and uses no other", async () => {
     await expect(findChromium({ SVC_TEST_CHROMIUM: "/nowhere/chromium" })).rejects.toThrow("/nowhere/chromium");
   });
 });

@@ -6,7 +6,7 @@ import { findOrInstall } from "./debian-package.ts";
 
 const isRoot = process.getuid?.() === 0;
 
-/** A folder with an apt-get, and the command of a package whose program appears there. */
+/** A folder with a fake apt-get, and a package command whose program appears there. */
 async function aptFolder() {
   const folder = await mkdtemp(join(tmpdir(), "svc-apt-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -30,13 +30,13 @@ test.runIf(isRoot)("waits for another installation that holds the lock", async (
   expect(await findOrInstall(wanted(command), folder)).toBe(join(folder, "svc-sample-server"));
 });
 
-test.runIf(isRoot)("is content with what another installation brought meanwhile", async () => {
+test.runIf(isRoot)("accepts a program that another installation brought in the meantime", async () => {
   const { folder, wanted } = await aptFolder();
   const command = `if mkdir seen; then ${make}; ${locked}; else exit 1; fi`;
   expect(await findOrInstall(wanted(command), folder)).toBe(join(folder, "svc-sample-server"));
 });
 
-test.runIf(isRoot)("states the command for any other failure, at once", async () => {
+test.runIf(isRoot)("reports the command immediately for any other failure", async () => {
   const { folder, wanted } = await aptFolder();
   const command = `if mkdir seen; then echo 'E: Unable to locate package' >&2; exit 100; else ${make}; fi`;
   await expect(findOrInstall(wanted(command), folder)).rejects.toThrow(

@@ -6,23 +6,23 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const isLockMessage = /^E: (?:Could not get lock|Unable to (?:lock|acquire))/m;
-/** Between two attempts while another installation holds the lock. */
+/** Pause between attempts while another installation holds the lock. */
 const retryMs = 1000;
 
 interface Wanted {
-  /** For people: `redis-server`. */
+  /** Display name: `redis-server`. */
   readonly what: string;
-  /** The first of these programs that is found is used. */
+  /** Program names, in order of preference. */
   readonly names: readonly string[];
-  /** What installs Debian's package, for a shell. */
+  /** Shell command that installs Debian's package. */
   readonly command: string;
   readonly boundMs: number;
 }
 
 /**
- * Path of a program on the PATH; one that is missing is installed first when this process may do so.
+ * The path of a program on the PATH; a missing one is installed first if this process has the rights.
  *
- * @throws Error with the command to type when there is none and it cannot be installed.
+ * @throws Error with the command to run when it is missing and cannot be installed.
  */
 export async function findOrInstall(wanted: Wanted, path = process.env.PATH): Promise<string> {
   const { what, names, command, boundMs } = wanted;
@@ -30,18 +30,18 @@ export async function findOrInstall(wanted: Wanted, path = process.env.PATH): Pr
   if (present) return present;
   const isRoot = process.getuid?.() === 0;
   const refusal = (reason: string, cause?: unknown) =>
-    new Error(`${what} is missing and ${reason}. Type: ${isRoot ? "" : "sudo "}sh -c '${command}'`, { cause });
-  if (!isRoot) throw refusal("only root may install it");
+    new Error(`${what} is missing and ${reason}. Run: ${isRoot ? "" : "sudo "}sh -c '${command}'`, { cause });
+  if (!isRoot) throw refusal("only root can install it");
   if (!(await onPath(["apt-get"], path))) throw refusal("this system has no apt-get");
   const untilMs = performance.now() + boundMs;
   for (;;) {
     try {
-      // In run level 1 Debian's set-up scripts start no service, so no second server appears on the default port.
+      // In run level 1, Debian's set-up scripts start no service, so that no second server runs on the default port.
       const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
       await run("sh", ["-c", command], { env, timeout: boundMs, maxBuffer: 64 * 1024 * 1024 });
       break;
     } catch (cause) {
-      // Another installation, as of updates or of a second test run; it may be of the same package.
+      // Another installation holds the lock, such as an update or a second test run; it may install the same package.
       const isLocked = isLockMessage.test((cause as { stderr?: string }).stderr ?? "");
       if (!isLocked || performance.now() > untilMs) throw refusal("apt-get could not install it", cause);
       await pause(retryMs);
@@ -49,7 +49,7 @@ export async function findOrInstall(wanted: Wanted, path = process.env.PATH): Pr
     }
   }
   const installed = await onPath(names, path);
-  if (!installed) throw refusal(`the package brought no ${what}`);
+  if (!installed) throw refusal(`the package does not contain ${what}`);
   return installed;
 }
 

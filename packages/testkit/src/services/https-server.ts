@@ -4,7 +4,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import tls from "node:tls";
 
-/** Of localhost, until the year 2126; worth nothing outside of tests. */
+/** For localhost, valid until 2126; only for tests. */
 const privateKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgzZUFKKRtSLP7pvIZ
 wOoafyybCIki2UdJ7Mhm5QG7L6OhRANCAASlJPq/G2IRH6+22JWb3Yaqee+3jsLt
@@ -27,8 +27,8 @@ export type Respond = (response: ServerResponse) => void;
 export type HttpsServer = Awaited<ReturnType<typeof startHttpsServer>>;
 
 /**
- * Starts a real https server that answers as the test says. This process trusts its certificate from now on, as it would that of an
- * administrator's own authority.
+ * Starts a real https server with answers from the test. From then on this process trusts its certificate, like one from an
+ * administrator's own certificate authority.
  */
 export async function startHttpsServer() {
   tls.setDefaultCACertificates([...tls.getCACertificates("default"), certificate]);
@@ -43,11 +43,11 @@ export async function startHttpsServer() {
   return {
     /** `https://127.0.0.1:<port>`. */
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Requests that came so far. */
+    /** Requests received so far. */
     get asked() {
       return asked;
     },
-    /** What every request is answered with from now on. */
+    /** Sets the answer to all further requests. */
     answerWith(next: Respond) {
       respond = next;
     },

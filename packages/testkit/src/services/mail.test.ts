@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { startMailServer } from "./mail.ts";
 
 describe("the mail server of tests", () => {
-  test("reads what it gets as a mail program does: folded headers, quoted-printable and base64", async () => {
+  test("reads mails like a mail program: folded headers, quoted-printable and base64", async () => {
     const server = await startMailServer();
     onTestFinished(() => server.stop());
     const url = new URL(server.url);
@@ -43,7 +43,7 @@ describe("the mail server of tests", () => {
     expect(server.mails).toHaveLength(1);
   });
 
-  test("says so when no mail comes", async () => {
+  test("reports when no mail arrives", async () => {
     const server = await startMailServer();
     onTestFinished(() => server.stop());
     await expect(server.take(1)).rejects.toThrow("no mail within 1 ms");

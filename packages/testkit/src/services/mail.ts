@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 
-/** A mail as the server got it. */
+/** A received mail. */
 export interface ReceivedMail {
-  /** Of the envelope. */
+  /** From the envelope. */
   readonly from: string;
   readonly to: readonly string[];
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** Header lines by lower-case name, unfolded; a name that comes twice has two entries. */
+  /** Unfolded header lines by lower-case name; a repeated name has several entries. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly raw: string;
 }
@@ -28,19 +28,19 @@ const maxKept = 100;
 const maxMailBytes = 1_048_576;
 const defaultWaitMs = 10_000;
 
-/** Starts a real SMTP server on a loopback port that asks for user and password and keeps what it gets. */
+/** Starts a real SMTP server on a loopback port that requires user and password and keeps received mails. */
 export async function startMailServer(options: MailServerOptions = {}) {
   const user = "mailer";
   const password = `pw-${randomUUID()}`;
   const mails: ReceivedMail[] = [];
   const untaken: ReceivedMail[] = [];
-  const takers: ((mail: ReceivedMail) => void)[] = [];
+  const waiting: ((mail: ReceivedMail) => void)[] = [];
 
   function keep(mail: ReceivedMail): void {
     mails.push(mail);
     if (mails.length > maxKept) mails.shift();
-    const taker = takers.shift();
-    if (taker !== undefined) taker(mail);
+    const deliver = waiting.shift();
+    if (deliver !== undefined) deliver(mail);
     else untaken.push(mail);
     if (untaken.length > maxKept) untaken.shift();
   }
@@ -72,17 +72,17 @@ export async function startMailServer(options: MailServerOptions = {}) {
       });
     },
   });
-  // A client that goes away in the middle of a test is no fault of the server.
+  // A client that disconnects during a test is not a server error.
   server.on("error", () => {});
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.server.address() as AddressInfo;
   return {
     url: `smtp://${user}:${password}@127.0.0.1:${port}`,
     password,
-    /** The newest mails, oldest first. */
+    /** The latest mails, oldest first. */
     mails: mails as readonly ReceivedMail[],
     take,
-    /** As `take`, and drops mails about something else on the way. */
+    /** Like `take`, but drops mails with other subjects. */
     async takeAbout(subject: string) {
       let mail = await take();
       while (mail.subject !== subject) mail = await take();
@@ -91,25 +91,25 @@ export async function startMailServer(options: MailServerOptions = {}) {
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 
-  /** Resolves with the first mail after those taken before; rejects when none comes in time. */
+  /** Resolves with the next untaken mail; rejects when none arrives in time. */
   function take(waitMs = defaultWaitMs): Promise<ReceivedMail> {
     const first = untaken.shift();
     if (first !== undefined) return Promise.resolve(first);
     return new Promise<ReceivedMail>((resolve, reject) => {
-      const taker = (mail: ReceivedMail) => {
+      const deliver = (mail: ReceivedMail) => {
         clearTimeout(timer);
         resolve(mail);
       };
       const timer = setTimeout(() => {
-        takers.splice(takers.indexOf(taker), 1);
+        waiting.splice(waiting.indexOf(deliver), 1);
         reject(new Error(`no mail within ${waitMs} ms`));
       }, waitMs);
-      takers.push(taker);
+      waiting.push(deliver);
     });
   }
 }
 
-/** Reads what our own mails are made of: one text and one HTML part, quoted-printable, base64 or as they are. */
+/** Parses the parts of our own mails: one text and one HTML part, in quoted-printable, base64 or without encoding. */
 function parseMail(raw: string): Pick<ReceivedMail, "subject" | "text" | "html" | "headers" | "raw"> {
   const { headers, body } = splitPart(raw);
   const boundary = /boundary="?([^";]+)"?/.exec(headers.get("content-type")?.[0] ?? "")?.[1];

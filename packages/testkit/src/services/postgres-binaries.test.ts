@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { copyPostgresBinaries } from "./postgres-binaries.ts";
 
 describe("copyPostgresBinaries", () => {
-  test("makes the library links that an installation without scripts lacks", async () => {
+  test("creates the library links that are missing after an installation without scripts", async () => {
     const { native, target } = await installation([
       { source: "native/lib/libpq.so.5.18", target: "native/lib/libpq.so.5" },
     ]);
@@ -16,7 +16,7 @@ describe("copyPostgresBinaries", () => {
     expect(await readFile(join(target, "lib/libpq.so.5"), "utf8")).toBe("library");
   });
 
-  test("makes the programs executable for every account and leaves static libraries out", async () => {
+  test("makes the programs executable for all accounts and omits static libraries", async () => {
     const { native, target } = await installation([]);
 
     const bin = await copyPostgresBinaries(target, native);
@@ -25,7 +25,7 @@ describe("copyPostgresBinaries", () => {
     await expect(stat(join(target, "lib/libpq.a"))).rejects.toThrow(/ENOENT/);
   });
 
-  test("refuses a link list that points out of its folder", async () => {
+  test("rejects a link list that points outside its folder", async () => {
     const { native, target } = await installation([
       { source: "native/lib/libpq.so.5.18", target: "../../elsewhere.so" },
     ]);

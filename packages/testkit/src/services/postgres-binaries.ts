@@ -4,9 +4,9 @@ import { createRequire } from "node:module";
 import { dirname, extname, join, relative, resolve } from "node:path";
 
 /**
- * Copies a PostgreSQL installation to `target` and returns the folder with initdb and postgres. A copy of our own is needed because
- * the server runs under another account than root, which cannot enter a checkout below a folder of mode 0700; and because the
- * library links are absent where npm ran without install scripts, in which case they are made from the package's list.
+ * Copies a PostgreSQL installation to `target` and returns the folder with initdb and postgres. The copy is needed because the server
+ * runs under another account than root, which cannot enter a checkout below a folder of mode 0700. Also, the library links are missing
+ * when npm ran without install scripts; the copy creates them from the package's list.
  */
 export async function copyPostgresBinaries(target: string, native = installedBinaries()): Promise<string> {
   await mkdir(target, { recursive: true, mode: 0o755 });
@@ -49,7 +49,7 @@ function installedBinaries(): string {
     return native;
   } catch (cause) {
     throw new Error(
-      `no PostgreSQL for tests: ${name} is not installed. Type "npm ci --include=optional", or set SVC_TEST_POSTGRES_URL to the admin URL of a server`,
+      `No PostgreSQL for tests: ${name} is not installed. Run "npm ci --include=optional", or set SVC_TEST_POSTGRES_URL to a server's admin URL.`,
       { cause },
     );
   }

@@ -13,7 +13,7 @@ import { createTestDatabase, startDurablePostgres } from "./postgres.ts";
 const startServer = new URL("./postgres.ts", import.meta.url).href;
 
 describe("createTestDatabase", () => {
-  test("gives every caller an empty database of its own on the run's server", async () => {
+  test("gives each caller a new empty database on the run's server", async () => {
     const [first, second] = await Promise.all([newDatabase(), newDatabase()]);
     await withClient(first.url, (client) => client.query("CREATE TABLE mark (n integer)"));
 
@@ -25,7 +25,7 @@ describe("createTestDatabase", () => {
     expect(tables.rows).toEqual([{ n: 0 }]);
   });
 
-  test("drops a database that is still connected to", async () => {
+  test("drops a database with open connections", async () => {
     const database = await newDatabase();
     const client = new pg.Client({ connectionString: database.url });
     let isLost = false;
@@ -40,7 +40,7 @@ describe("createTestDatabase", () => {
     await expect(withClient(database.url, (other) => other.query("SELECT 1"))).rejects.toThrow(/does not exist/);
   });
 
-  test("has trigram search, and commits that wait for nothing but the system", async () => {
+  test("has trigram search, and commits without waiting for the disk", async () => {
     const { url } = await newDatabase();
     await withClient(url, async (client) => {
       await client.query("CREATE EXTENSION pg_trgm");
@@ -57,7 +57,7 @@ describe.runIf(process.env.SVC_TEST_POSTGRES_URL === undefined)("startPostgres",
     await expectNothingLeft(await startInChild(), "SIGINT");
   });
 
-  test("removes what a killed run left behind, and leaves nothing behind after SIGTERM", async () => {
+  test("removes the files of a killed run, and leaves nothing behind after SIGTERM", async () => {
     const { child, adminUrl, root } = await startInChild();
     child.kill("SIGKILL");
     await once(child, "exit");
@@ -74,7 +74,7 @@ describe.runIf(process.env.SVC_TEST_POSTGRES_URL === undefined)("startPostgres",
 });
 
 describe("startDurablePostgres", () => {
-  test("syncs every commit, and after a crash has the one that waited for it and not the one that did not", async () => {
+  test("syncs commits, and after a crash has the synchronous commit but not the asynchronous one", async () => {
     const server = await startDurablePostgres();
     onTestFinished(server.stop);
     const query = (text: string) => withClient(server.adminUrl, async (client) => (await client.query(text)).rows);
@@ -84,7 +84,7 @@ describe("startDurablePostgres", () => {
 
     await query("CREATE TABLE mark (kind text)");
     let left: unknown[] = [];
-    // Every ten seconds the server writes what waits in its memory. That moment may fall between commit and crash once, but not twice in a row.
+    // Every ten seconds the server flushes its memory. That may happen between commit and crash once, but not twice in a row.
     for (let attempt = 0; attempt < 2 && left.length !== 1; attempt += 1) {
       await query("DELETE FROM mark; INSERT INTO mark VALUES ('waited')");
       await query("SET synchronous_commit = off; INSERT INTO mark VALUES ('did not wait')");
@@ -107,7 +107,7 @@ async function expectNothingLeft(
   await waitFor(() => isRefused(adminUrl), { that: "the end of the server" });
 }
 
-/** A process of its own that starts a server below `root` and then waits. */
+/** A separate process that starts a server below `root` and then waits. */
 async function startInChild(root?: string) {
   const folder = root ?? (await newRoot());
   const program = `import { startPostgres } from ${JSON.stringify(startServer)};

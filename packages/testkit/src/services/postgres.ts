@@ -13,28 +13,29 @@ import { type Account, unprivilegedAccount } from "./unprivileged-account.ts";
 const run = promisify(execFile);
 const startBoundMs = 60_000;
 
-/** A PostgreSQL server with rights to create databases. */
+/** A PostgreSQL server with the right to create databases. */
 export interface PostgresServer {
-  /** `postgres://` URL of its admin database. Never print it: it holds the password. */
+  /** `postgres://` URL of its admin database. Never print it: it contains the password. */
   readonly adminUrl: string;
-  /** Ends the server at once and removes its files; does nothing to a server that SVC_TEST_POSTGRES_URL names. */
+  /** Ends the server immediately and removes its files; does nothing to the server of SVC_TEST_POSTGRES_URL. */
   stop(): Promise<void>;
 }
 
-/** A server of the test's own that keeps what it acknowledged through a crash, as one in production does. */
+/** A separate server that keeps acknowledged commits through a crash, as in production. */
 export interface DurablePostgres extends PostgresServer {
-  /** Ends the server at once (`pg_ctl stop -m immediate`): what it holds in memory alone is lost. Resolves when all its processes have ended. */
+  /** Ends the server immediately (`pg_ctl stop -m immediate`): unsynced data is lost. Resolves when all its processes have ended. */
   crash(): Promise<void>;
-  /** Starts it again on the same port. Resolves when it has recovered and takes connections. */
+  /** Starts it again on the same port. Resolves when it has recovered and accepts connections. */
   start(): Promise<void>;
 }
 
 /**
- * Gives the server of SVC_TEST_POSTGRES_URL, or starts one of its own from the binaries that npm installed: own data folder, free
- * loopback port, removed again on stop, exit, SIGINT, SIGTERM and SIGHUP. What a killed run left is removed by the next one.
+ * Returns the server of SVC_TEST_POSTGRES_URL, or starts one from the binaries that npm installed: own data folder, free loopback port,
+ * removed on stop, exit, SIGINT, SIGTERM and SIGHUP. The next run removes the files of a killed one.
  *
- * Commits take the way of production (synchronous_commit stays on) and reach the system, which survives every test; nothing is synced to
- * the disk. Checkpoints and replication are tuned away. The databases sort by the rules of a language, so that a query which needs code point order and does not say so fails.
+ * Commits take the same path as in production (synchronous_commit stays on), but nothing is synced to the disk, since the system survives
+ * all tests. Checkpoints and replication are minimized. The databases use a language's collation, so that a query fails if it needs code
+ * point order without asking for it.
  */
 export async function startPostgres(): Promise<PostgresServer> {
   const given = process.env.SVC_TEST_POSTGRES_URL;
@@ -45,12 +46,12 @@ export async function startPostgres(): Promise<PostgresServer> {
   return startOwnServer(memoryRoot(), quickSettings);
 }
 
-/** Starts another server, for the durability suite: on disk, with every commit synced to it before it is acknowledged. */
+/** Starts a separate server for the durability suite: on disk, with every commit synced before it is acknowledged. */
 export const startDurablePostgres = (): Promise<DurablePostgres> => startOwnServer(enterableRoot(), durableSettings);
 
 type ServerSettings = Readonly<Record<string, string>>;
 
-/** Starts a server whose data lies below `root`. */
+/** Starts a server with its data below `root`. */
 async function startOwnServer(root: string, settings: ServerSettings): Promise<DurablePostgres> {
   await sweepAbandonedFolders("postgres");
   const account = await unprivilegedAccount();
@@ -85,13 +86,13 @@ async function startOwnServer(root: string, settings: ServerSettings): Promise<D
 
 export interface TestDatabase {
   readonly url: string;
-  /** Drops the database, closing what is still connected to it. */
+  /** Drops the database and closes its connections. */
   drop(): Promise<void>;
 }
 
 /**
- * Makes a database with a name of its own, so that test files that run side by side never meet: empty, or a copy of a database of the
- * server that nobody is connected to. Its files are copied; writing each page to the log as well takes several times as long.
+ * Creates a database with a unique name, so that parallel test files do not share data: empty, or a copy of a database without connections.
+ * The copy is by file; writing each page to the log takes several times as long.
  */
 export async function createTestDatabase(adminUrl: string, template?: string): Promise<TestDatabase> {
   const name = `svc_test_${randomBytes(8).toString("hex")}`;
@@ -139,7 +140,7 @@ async function createCluster(
     "--icu-locale=en",
     "--no-sync",
     "--no-data-checksums",
-    // A password that was drawn gains nothing by iterations, and every connection would pay for them on both sides.
+    // A random password needs no iterations, which would slow both sides of every connection.
     "--set=scram_iterations=1",
     "--no-instructions",
   ];
@@ -159,7 +160,7 @@ const commonSettings = {
   max_wal_senders: "0",
   max_wal_size: "1GB",
   checkpoint_timeout: "30min",
-  // What it does to statistics and when is a matter of chance, which the plans that tests look at must not be.
+  // Autovacuum changes statistics at random times, but tests depend on stable plans.
   autovacuum: "off",
   timezone: "UTC",
   log_timezone: "UTC",
@@ -171,11 +172,11 @@ const durableSettings = {
   ...commonSettings,
   fsync: "on",
   full_page_writes: "on",
-  // The longest there is: a commit that nobody waited for is still in memory when the server crashes.
+  // The maximum, so that an asynchronous commit is still in memory when the server crashes.
   wal_writer_delay: "10s",
 };
 
-/** Resolves when the server takes connections; rejects with the end of its log when it ends before. */
+/** Resolves when the server accepts connections; rejects with the end of its log when it ends first. */
 async function startServer(cluster: Cluster, port: number, settings: ServerSettings): Promise<ChildProcess> {
   const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const server = spawn(cluster.postgres, ["-D", cluster.data, "-p", String(port), ...options], {
@@ -193,13 +194,13 @@ async function startServer(cluster: Cluster, port: number, settings: ServerSetti
   }
 }
 
-/** An immediate shutdown: a checkpoint would only cost time where the data is thrown away, and spoil the crash where it is not. */
+/** An immediate shutdown: a checkpoint would waste time where data is discarded, and defeat the crash where it is kept. */
 async function shutDown(server: ChildProcess): Promise<void> {
   const lastResort = setTimeout(() => server.kill("SIGKILL"), 10_000);
   await endServer(server, () => server.kill("SIGQUIT")).finally(() => clearTimeout(lastResort));
 }
 
-/** The server's messages are read, so their language is fixed. */
+/** Fixes the language of the server's messages, because they are parsed. */
 function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: "C", LC_MESSAGES: "C", TZ: "UTC" };
 }
@@ -209,7 +210,7 @@ function cleanUpOnExit(cleanUp: () => void): () => void {
   const onSignal = (signal: NodeJS.Signals) => {
     cleanUp();
     release();
-    // With no other listener the signal would have ended the process; it still must.
+    // Without another listener the signal would have ended the process, so end it.
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
   };
   const release = () => {
@@ -223,7 +224,7 @@ function cleanUpOnExit(cleanUp: () => void): () => void {
 
 async function administer(adminUrl: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 15_000 });
-  client.on("error", () => {}); // a server that ends mid-statement is told by the query's own rejection
+  client.on("error", () => {}); // when the server ends during a statement, the query itself rejects
   await client.connect();
   try {
     await client.query(statement);
@@ -234,6 +235,6 @@ async function administer(adminUrl: string, statement: string): Promise<void> {
 
 async function checkAnswers(adminUrl: string): Promise<void> {
   await administer(adminUrl, "SELECT 1").catch((cause: unknown) => {
-    throw new Error("the server that SVC_TEST_POSTGRES_URL names does not answer", { cause });
+    throw new Error("The server in SVC_TEST_POSTGRES_URL does not answer.", { cause });
   });
 }

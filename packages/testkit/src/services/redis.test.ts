@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { waitFor } from "../wait-for.ts";
 import { type RedisServer, startRedis } from "./redis.ts";
 
-/** One command in Redis's inline form; the reply as text. */
+/** Sends a command in Redis's inline form and returns the reply as text. */
 async function ask(port: number, command: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.write(`${command}\r\n`);
@@ -20,7 +20,7 @@ describe("a Redis for tests", () => {
 
   afterEach(() => server.stop());
 
-  test("listens on a loopback port of its own and evicts nothing", async () => {
+  test("listens on its own loopback port and evicts nothing", async () => {
     server = await startRedis();
     expect(new URL(server.url).port).toBe(String(server.port));
     expect(await ask(server.port, "CONFIG GET maxmemory-policy")).toContain("noeviction");
@@ -34,7 +34,7 @@ describe("a Redis for tests", () => {
     expect(await ask(server.port, "GET key")).toBe("$-1\r\n");
   });
 
-  test("finds everything again after a kill when it was asked to keep it", async () => {
+  test("has all data after a kill with keeps: everything", async () => {
     server = await startRedis({ keeps: "everything" });
     await ask(server.port, "SET key value");
     await server.kill();
@@ -50,7 +50,7 @@ describe("a Redis for tests", () => {
     await expect(access(String(folder))).rejects.toThrow(/ENOENT/);
   });
 
-  test("ends with its process, also when that is killed", async () => {
+  test("ends with its process, even when that is killed", async () => {
     server = await startRedis();
     const program = `const { startRedis } = await import(${JSON.stringify(new URL("./redis.ts", import.meta.url).href)});
       console.log((await startRedis()).port); setInterval(() => {}, 1000);`;

@@ -15,8 +15,8 @@ const redisServer = {
 
 interface RedisOptions {
   /**
-   * What a restart finds again: `nothing` (default; every restart begins empty), `snapshot` (what the command SAVE wrote last) or
-   * `everything` (append-only file, synced always).
+   * The data that survives a restart: `nothing` (default), `snapshot` (the last SAVE command) or `everything` (append-only file, always
+   * synced).
    */
   readonly keeps?: "nothing" | "snapshot" | "everything";
 }
@@ -25,9 +25,9 @@ export type RedisServer = Awaited<ReturnType<typeof startRedis>>;
 
 /**
  * Starts a Redis server: free loopback port, temporary folder, no snapshots, `maxmemory-policy noeviction`. It ends with this process.
- * A missing redis-server is installed from Debian's package when this process may do so.
+ * A missing redis-server is installed from Debian's package if this process has the rights.
  *
- * @throws Error with the command to type when there is no redis-server and it cannot be installed.
+ * @throws Error with the command to run when redis-server is missing and cannot be installed.
  */
 export async function startRedis(options: RedisOptions = {}) {
   const binary = await findOrInstall(redisServer);
@@ -37,7 +37,7 @@ export async function startRedis(options: RedisOptions = {}) {
   let server: ChildProcess | undefined;
   const onExit = () => rmSync(folder, { recursive: true, force: true });
   process.once("exit", onExit);
-  /** Kills the server and leaves the port free; `restart` brings it back. */
+  /** Kills the server and frees the port; `restart` starts it again. */
   const kill = async () => {
     if (server) await letGo(server);
     server = undefined;
@@ -58,7 +58,7 @@ export async function startRedis(options: RedisOptions = {}) {
       port,
       kill,
       stop,
-      /** Kills the server and starts it again on the same port; with `keeps: "nothing"` all keys are gone. Resolves when it answers. */
+      /** Kills the server and starts it again on the same port; with `keeps: "nothing"` all keys are lost. Resolves when it answers. */
       restart: async () => {
         await kill();
         await start(port);
@@ -77,15 +77,15 @@ interface Launch {
 }
 
 /**
- * Keeps the server only as long as the pipe to its standard input is open, so that a test run that is killed leaves no server behind.
- * The watcher reads descriptor 3, because a shell gives background commands no standard input.
+ * Ends the server when the pipe to its standard input closes, so that a killed test run leaves no server behind. The watcher reads
+ * descriptor 3, because a shell gives background commands no standard input.
  */
 const guardScript = `exec 3<&0
 "$0" "$@" & server=$!
 (cat <&3 >/dev/null; kill -9 $server) >/dev/null 2>&1 &
 wait $server`;
 
-/** Resolves when the server takes connections; rejects with the end of its log when it ends before. */
+/** Resolves when the server accepts connections; rejects with the end of its log when it ends first. */
 async function launch(binary: string, { port, folder, appendOnly }: Launch): Promise<ChildProcess> {
   const settings = {
     port: String(port),
@@ -100,7 +100,7 @@ async function launch(binary: string, { port, folder, appendOnly }: Launch): Pro
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
   const server = spawn("sh", ["-c", guardScript, binary, ...args], { cwd: folder, stdio: "pipe" });
-  server.stdin.on("error", () => {}); // it is only there to be closed
+  server.stdin.on("error", () => {}); // it exists only to be closed
   try {
     await untilReady(server, "eady to accept connections", startBoundMs);
     return server;

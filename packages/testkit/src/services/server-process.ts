@@ -4,7 +4,7 @@ import { freePort } from "../free-port.ts";
 
 const portAttempts = 5;
 
-/** Starts a server on a free loopback port, and on another one when somebody took that in between. Gives the port. */
+/** Starts a server on a free loopback port and returns the port; tries another port when it was taken in between. */
 export async function startOnFreePort(start: (port: number) => Promise<void>): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();
@@ -17,7 +17,7 @@ export async function startOnFreePort(start: (port: number) => Promise<void>): P
   }
 }
 
-/** Resolves when the log of a server says that it is ready; rejects with the end of its log when it ends before, or takes longer. */
+/** Resolves when a server's log reports that it is ready; rejects with the end of the log when it ends first or takes too long. */
 export async function untilReady(server: ChildProcess, ready: string, boundMs: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const bound = setTimeout(() => reject(new Error(`the server was not ready after ${boundMs} ms`)), boundMs);
@@ -33,7 +33,7 @@ export async function untilReady(server: ChildProcess, ready: string, boundMs: n
   await promise.finally(() => clearTimeout(bound));
 }
 
-/** Ends a server with `stop` and resolves when its process has ended; one that has ended is left alone. */
+/** Ends a server with `stop` and resolves when its process has ended; does nothing if it has already ended. */
 export async function endServer(server: ChildProcess, stop: () => void): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null || server.pid === undefined) return;
   const exited = once(server, "exit");

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { enterableRoot, makeServiceFolder, sweepAbandonedFolders } from "./service-folder.ts";
 
 describe("sweepAbandonedFolders", () => {
-  test("removes the folder of a process that is gone and keeps that of one that lives", async () => {
+  test("removes the folder of an ended process and keeps that of a running one", async () => {
     const root = await newRoot();
     const kept = await makeServiceFolder("postgres", root);
     const left = await makeServiceFolder("postgres", root);
@@ -15,7 +15,7 @@ describe("sweepAbandonedFolders", () => {
     expect((await readdir(root)).map((name) => join(root, name))).toEqual([kept]);
   });
 
-  test("leaves alone what another service, or nobody we know, made", async () => {
+  test("keeps folders of other services and unknown creators", async () => {
     const root = await newRoot();
     await mkdir(join(root, "svc-postgres-unmarked"));
     await mkdir(join(root, "svc-redis-1"));
@@ -26,7 +26,7 @@ describe("sweepAbandonedFolders", () => {
 });
 
 describe.runIf(process.getuid?.() === 0)("enterableRoot as root", () => {
-  test("passes by a folder below one that only its owner may enter", async () => {
+  test("skips a folder below one that only its owner may enter", async () => {
     const closed = await newRoot();
     const inside = join(closed, "open");
     await mkdir(inside, { mode: 0o755 });

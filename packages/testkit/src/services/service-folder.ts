@@ -5,10 +5,10 @@ import { basename, dirname, join } from "node:path";
 
 const ownerFile = "owner";
 const memoryFileSystem = { folder: "/dev/shm", type: 0x01021994 };
-/** Of the machine's memory and of the file system in it: many times what the databases of a run hold at any moment. */
+/** Required memory and space in the memory file system: many times the size of a run's databases. */
 const memoryNeededBytes = 4 * 1024 ** 3;
 
-/** Makes a folder that every account may enter, marked with the process that owns it. The owner removes it. */
+/** Creates a folder that all accounts may enter, marked with the process that owns it. The owner removes it. */
 export async function makeServiceFolder(service: string, root = enterableRoot()): Promise<string> {
   const folder = await mkdtemp(join(root, `svc-${service}-`));
   await chmod(folder, 0o755);
@@ -17,8 +17,8 @@ export async function makeServiceFolder(service: string, root = enterableRoot())
 }
 
 /**
- * Removes what runs that were killed left behind: folders whose owner is gone, after ending the server whose pid file lies in them.
- * Folders of runs that live, and of other users, stay.
+ * Removes the folders of killed runs, whose owner has ended, after ending the server whose pid file is in them. Folders of running
+ * processes and of other users stay.
  */
 export async function sweepAbandonedFolders(
   service: string,
@@ -37,15 +37,14 @@ export async function sweepAbandonedFolders(
     await endLeftServer(join(folder, "data", "postmaster.pid"));
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).then(
       () => swept.push(folder),
-      () => {}, // another run sweeps the same folder, or it is not ours to remove
+      () => {}, // another run removes the same folder, or this user may not remove it
     );
   }
   return swept;
 }
 
 /**
- * The folder for temporary files; as root, when another account could not enter it (a TMPDIR below a folder of mode 0700), the
- * system's own one.
+ * The folder for temporary files. As root, the system's default if other accounts could not enter TMPDIR (below a folder of mode 0700).
  */
 export function enterableRoot(preferred = tmpdir()): string {
   if (process.getuid?.() !== 0) return preferred;
@@ -53,8 +52,8 @@ export function enterableRoot(preferred = tmpdir()): string {
 }
 
 /**
- * The folder for many files that no test needs after the run: in memory, where making and removing them takes a tenth of the time; on disk
- * when there is little memory, or when TMPDIR names a place.
+ * The folder for files that are not needed after the run: in memory, which takes a tenth of the time, or on disk when memory is low or
+ * TMPDIR is set.
  */
 export function memoryRoot(): string {
   if (process.env.TMPDIR !== undefined) return enterableRoot();
@@ -63,7 +62,7 @@ export function memoryRoot(): string {
     const freeBytes = Math.min(bavail * bsize, process.availableMemory());
     if (type === memoryFileSystem.type && freeBytes >= memoryNeededBytes) return memoryFileSystem.folder;
   } catch {
-    // There is none on this system.
+    // This system has no file system in memory.
   }
   return enterableRoot();
 }
@@ -76,7 +75,7 @@ function isEnterableByAll(folder: string): boolean {
   }
 }
 
-/** The first line of a PostgreSQL pid file is its process, the second its data folder: both must match before it is ended. */
+/** The first line of a PostgreSQL pid file is its process, the second its data folder: both must match before the process is ended. */
 async function endLeftServer(pidFile: string): Promise<void> {
   const text = await readFile(pidFile, "utf8").catch(() => undefined);
   const pid = Number(text?.split("\n")[0]);
@@ -87,14 +86,14 @@ async function endLeftServer(pidFile: string): Promise<void> {
   try {
     process.kill(pid, "SIGQUIT");
   } catch {
-    // it ended between the look and the signal
+    // it ended between the check and the signal
   }
 }
 
-/** Start time of a process in clock ticks since boot, which tells it from a later one with the same id; "gone" when there is none. */
+/** Start time of a process in clock ticks since boot, which distinguishes it from a later one with the same id; "ended" without a process. */
 async function startOf(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
-  if (stat === undefined) return isAlive(pid) ? "alive" : "gone";
+  if (stat === undefined) return isAlive(pid) ? "alive" : "ended";
   const afterName = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return afterName[19] ?? "alive";
 }

@@ -6,8 +6,8 @@ export interface Account {
 }
 
 /**
- * The account under which a server that refuses to run as root is started: `postgres` where the machine has it, else `nobody`, which
- * every Unix has. No account is made. Undefined when we are not root and need no other account.
+ * The account for a server that does not run as root: `postgres` if it exists, else `nobody`, which every Unix has. No account is
+ * created. Undefined when this process is not root and needs no other account.
  */
 export async function unprivilegedAccount(passwdFile = "/etc/passwd"): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -18,6 +18,6 @@ export async function unprivilegedAccount(passwdFile = "/etc/passwd"): Promise<A
   }
   const account = accounts.get("postgres") ?? accounts.get("nobody");
   if (!account)
-    throw new Error('PostgreSQL does not run as root and no other account exists: type "useradd --system postgres"');
+    throw new Error('PostgreSQL does not run as root, and no other account exists. Run "useradd --system postgres".');
   return account;
 }

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 
 const root = join(import.meta.dirname, "../../../../..");
 
-/** Builds what has changed since the last build: the processes and the dashboard of a test are what is delivered, from the present sources. */
+/** Builds changed packages, so that a test's processes and dashboard are the shipped builds of the current sources. */
 export default async function setup(): Promise<void> {
   const build = spawn(process.execPath, [join(root, "scripts/build.ts")], {
     cwd: root,

@@ -1,6 +1,6 @@
 import { findChromium } from "../chromium.ts";
 
-/** Sees to it that there is a browser, and fails the run with the command to type when there is none. */
+/** Ensures that there is a browser; otherwise fails the run with the command to install one. */
 export default async function setup(): Promise<void> {
   await findChromium();
 }

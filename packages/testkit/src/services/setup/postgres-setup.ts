@@ -3,7 +3,7 @@ import { startPostgres } from "../postgres.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** Admin URL of the run's PostgreSQL: hand it to `createTestDatabase`. */
+    /** Admin URL of the run's PostgreSQL, for `createTestDatabase`. */
     postgresUrl: string;
   }
 }

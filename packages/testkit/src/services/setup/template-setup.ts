@@ -8,14 +8,14 @@ import { createTestDatabase } from "../postgres.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** Path of a migrated SQLite database, to be copied. */
+    /** Path of a migrated SQLite database to copy. */
     sqliteTemplate: string | undefined;
     /** Name of a migrated database on the run's PostgreSQL. */
     postgresTemplate: string | undefined;
   }
 }
 
-/** Migrates one database of each kind that the project has, so that tests copy what would take each of them as long again. */
+/** Migrates one database of each dialect in the project, so that tests can copy it instead of migrating their own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "svc-template-"));
   const file = join(folder, "svc.db");
@@ -25,7 +25,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const urls = [`sqlite://${file}`, ...(server === null ? [] : [server.url])];
   const child = spawn(process.execPath, [program, ...urls], { stdio: "inherit" });
   const [code] = await once(child, "exit");
-  if (code !== 0) throw new Error("the template databases could not be made");
+  if (code !== 0) throw new Error("could not create the template databases");
   project.provide("sqliteTemplate", file);
   if (server !== null) project.provide("postgresTemplate", new URL(server.url).pathname.slice(1));
   return async () => {

@@ -4,8 +4,8 @@ import { waitFor } from "@svc/testkit";
 import { type BenchBrain, firstAgentOf, startFile } from "../harness/processes.ts";
 import type { AgentProcessOptions, AgentState } from "./agent-process.ts";
 
-/** The real side-car in a process of its own, with the first agent of the brain; resolves when it is connected. */
-export async function startAgentBesideRedis(
+/** The real side-car in a separate process, as the brain's first agent; resolves when it is connected. */
+export async function startSidecarOf(
   brain: BenchBrain,
   where: { readonly redis: string; readonly prefix: string; readonly bufferPath: string },
 ) {
@@ -20,7 +20,7 @@ export async function startAgentBesideRedis(
   };
   return {
     state,
-    /** State once everything that was read is acknowledged, and stays so for a moment. */
+    /** The state once all read events are acknowledged and stay so for a moment. */
     async drained(): Promise<AgentState> {
       let quietRounds = 0;
       return waitFor(
