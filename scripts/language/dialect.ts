@@ -16,7 +16,8 @@ const word = (text: string, instead: string): DialectWord => ({
 export const dialect: readonly DialectWord[] = [
   word("told|tell|tells|telling", "reported, notify, show"),
   word("heard|hears?|unheard", "received, notified, last heartbeat"),
-  word("gone", "disconnected, deleted, offline, missing"),
+  // `gone` in quotes is an error code of the API.
+  { word: "gone", pattern: /(?<![`"])\bgone\b/, instead: "disconnected, deleted, offline, missing" },
   word('nobody knows|(?<!["`])nobody(?!["`])', "unknown, no user, none"),
   word("whoever|whomever", "the user who, the caller, anyone who"),
   word("somebody|anybody|everybody", "someone, anyone, everyone, or the role that is meant"),

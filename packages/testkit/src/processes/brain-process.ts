@@ -71,7 +71,7 @@ export async function startBrainProcess({
     /** Its messages to users, at most the last 4000 characters. */
     said: () => said,
     /** Resolves when the process has ended for any reason. */
-    ended: new Promise<void>((resolve) => child.once("exit", () => resolve())),
+    exited: new Promise<void>((resolve) => child.once("exit", () => resolve())),
     /** SIGTERM: it drains. Resolves with its exit code or the signal that ended it. */
     async stop(): Promise<number | NodeJS.Signals> {
       const ended = once(child, "exit");
