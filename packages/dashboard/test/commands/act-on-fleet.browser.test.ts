@@ -66,7 +66,7 @@ describe("a queue", () => {
     expect(got()).toMatchObject([{ action: "purge_queue", queue: "emails", force: true, confirm_token: null }]);
   });
 
-  test.each(["viewer", "operator"] as const)("can't be purged by a %s, and says why", async (role) => {
+  test.each(["viewer", "operator"] as const)("can't be purged by the role %s, and says why", async (role) => {
     const { page } = await openAs(role, "queues/bullmq/billing");
     const button = page.getByRole("button", { name: "Purge" });
     await expect.poll(() => button.getAttribute("title")).toBe("Needs the admin role in this project");

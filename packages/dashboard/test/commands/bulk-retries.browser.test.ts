@@ -82,7 +82,7 @@ describe("the dialog", () => {
     await page.getByText("2, 1 may fail").waitFor();
     await page.getByText("6,000 per minute").waitFor();
     await tray(page).getByText("in progress").waitFor();
-    await children(page).getByText("in progress").first().waitFor();
+    await children(page).getByText("sent", { exact: true }).first().waitFor();
     result.fulfil({ status: "success" });
     await page.getByText("re-queued.").first().waitFor();
     expect(await fact(page, "Retried").textContent()).toContain("100 % of 2");

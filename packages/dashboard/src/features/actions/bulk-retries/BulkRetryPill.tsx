@@ -24,7 +24,7 @@ export function BulkRetryPill({ status }: { status: BulkRetryStatus }) {
 
 const childStyles = {
   pending: { word: "not sent yet", look: { tone: "pending", glyph: "pending" } },
-  claimed: { word: "in progress", look: { tone: "started", glyph: "started" } },
+  claimed: { word: "sent", look: { tone: "started", glyph: "started" } },
   succeeded: { word: "retried", look: { tone: "success", glyph: "success" } },
   failed: { word: "not retried", look: { tone: "failure", glyph: "failure" } },
   unknown: { word: "outcome unknown", look: { tone: "unknown", glyph: "timeout" } },

@@ -44,7 +44,7 @@ export function Progress({ request, readAt }: ProgressProps) {
     },
     { label: "Not retried", value: count(failed), isWrong: failed > 0 },
     { label: "Outcome unknown", value: count(unknown), isWrong: unknown > 0 },
-    { label: "In progress", value: count(claimed) },
+    { label: "Awaiting result", value: count(claimed) },
     { label: "Not sent yet", value: count(pending) },
     timeFact(request, pace),
   ];
@@ -64,7 +64,7 @@ export function Progress({ request, readAt }: ProgressProps) {
 }
 
 function barWords({ total, succeeded, failed, unknown, claimed, pending }: BulkRetryRequest["counts"]): string {
-  return `${count(total)} tasks: ${count(succeeded)} retried, ${count(failed)} not retried, ${count(unknown)} with an unknown outcome, ${count(claimed)} in progress, ${count(pending)} not sent yet`;
+  return `${count(total)} tasks: ${count(succeeded)} retried, ${count(failed)} not retried, ${count(unknown)} with an unknown outcome, ${count(claimed)} awaiting a result, ${count(pending)} not sent yet`;
 }
 
 /** The pace and the time left at that pace; the total duration once it has ended. */

@@ -58,7 +58,7 @@ export function CommandTray({ slug }: { slug: string }) {
     bulkReads.filter(({ data }) => data !== undefined && problemStatuses.includes(data.status)).length;
   const title =
     open > 0
-      ? `Commands, ${count(open)} in progress`
+      ? `Commands, ${count(open)} running`
       : failed > 0
         ? `Commands, ${count(failed)} did not succeed`
         : "Commands";
