@@ -9,7 +9,7 @@ import type { Ingest } from "../ingest/index.ts";
 import { type Admit, createAdmission, type RequestFacts } from "./admission.ts";
 import { type AgentLogs, createAgentLogs } from "./agent-logs.ts";
 import { createDispatch, type Dispatch } from "./dispatch.ts";
-import { createLongpoll, type Longpoll, type SessionNews } from "./longpoll/longpoll.ts";
+import { createLongpoll, type Longpoll, type SessionChange } from "./longpoll/longpoll.ts";
 import { SessionRegistry } from "./longpoll/session-registry.ts";
 import { Connections } from "./websocket/connections.ts";
 import { Gateway } from "./websocket/gateway.ts";
@@ -54,7 +54,7 @@ export class AgentTransport {
   readonly #connections: Connections;
   readonly #registry: SessionRegistry;
   readonly #offers: Offers;
-  readonly #others: Broadcast<SessionNews>;
+  readonly #others: Broadcast<SessionChange>;
   readonly #stopOffering: () => void;
   readonly #sweepTimer: NodeJS.Timeout;
 
@@ -98,7 +98,7 @@ export class AgentTransport {
       void this.#recheckEveryone().catch((error: Error) =>
         this.#deps.log.warn("agent_transport.recheck_failed", { message: error.message }),
       );
-    return this.#others.listen((news) => this.#onNotification(news), { onGap });
+    return this.#others.listen((change) => this.#onNotification(change), { onGap });
   }
 
   /** The agent was revoked: its sockets close, its polls and sessions end. */
@@ -164,7 +164,7 @@ export class AgentTransport {
     return createLongpoll({
       ...{ agentLogs, clock, dispatch, log, registry: this.#registry, verified },
       // A lost notification is covered by the idle expiry of the session, so sending it is not awaited.
-      announce: (news) => void this.#others.send([news]),
+      announce: (change) => void this.#others.send([change]),
       claim: async ({ agent_id }, max, reach) =>
         (await commands.claim({ ...reach, agentId: agent_id, max, withResends: true })).commands,
       unsigned: (command) => commands.unsigned(command, "long-poll signing failed"),
@@ -188,12 +188,12 @@ export class AgentTransport {
       .catch((error: Error) => this.#deps.log.warn("agent_transport.offer_failed", { message: error.message }));
   }
 
-  #onNotification(news: SessionNews): void {
-    if (news.kind === "retired") {
-      this.#registry.retire(news.agentId);
+  #onNotification(change: SessionChange): void {
+    if (change.kind === "retired") {
+      this.#registry.retire(change.agentId);
     } else {
-      this.#registry.invalidate(news.agentId, news.nonce);
-      this.#deps.commands.work.wakePolls(news.agentId);
+      this.#registry.invalidate(change.agentId, change.nonce);
+      this.#deps.commands.work.wakePolls(change.agentId);
     }
   }
 

@@ -231,10 +231,10 @@ export class Hub {
       const next = subscriber.pending.take();
       if (next !== null) due.push({ subscriber, role: subscriber.role, ...next });
     }
-    const news = await readChanges(this.#deps.readers, projectId, due);
+    const changesOf = await readChanges(this.#deps.readers, projectId, due);
     for (const { subscriber, role, topic, ids } of due) {
       if (subscriber.projectId !== projectId) continue;
-      const { rows, counts, failure } = news(topic, role);
+      const { rows, counts, failure } = changesOf(topic, role);
       if (failure !== null) {
         this.#deps.log.warn("live.read_failed", { topic, message: failure.message });
         // Sent in the next round, when the database may be back: summarised, but not lost.

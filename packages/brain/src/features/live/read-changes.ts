@@ -56,8 +56,8 @@ export async function readChanges(
   await Promise.all(
     [...reads].map(async ([key, group]) => {
       const { topic, role } = group[0] as Wanted;
-      const news = await read(topic, role, group).catch((failure: Error) => ({ ...nothing, failure }));
-      found.set(key, news);
+      const content = await read(topic, role, group).catch((failure: Error) => ({ ...nothing, failure }));
+      found.set(key, content);
     }),
   );
   return (topic, role) => found.get(keyOf(topic, role)) ?? nothing;

@@ -20,10 +20,10 @@ export interface LongpollDeps extends UploadDeps, PollDeps {
   /** Makes the waiting polls of an agent check again. */
   wakePolls(agentId: string): void;
   /** Notifies the other processes that an agent's sessions ended, or that a probe ended the invalidation. */
-  announce(news: SessionNews): void;
+  announce(change: SessionChange): void;
 }
 
-export interface SessionNews {
+export interface SessionChange {
   readonly kind: "invalidated" | "retired";
   readonly agentId: string;
   readonly nonce: string;

@@ -227,11 +227,11 @@ for (const dialect of testDialects) {
       await waitFor(() => poor.sent.some((frame) => frame.id === purge));
       await offers.settled();
       expect((await rowOf(cancel)).status).toBe("pending");
-      const able = connect("able", { bullmq: ["cancel_task"] });
+      const eligible = connect("eligible", { bullmq: ["cancel_task"] });
       clock.advance(1);
       connectionOf("poor").touch();
       offer();
-      await waitFor(() => able.sent.some((frame) => frame.id === cancel));
+      await waitFor(() => eligible.sent.some((frame) => frame.id === cancel));
       expect(poor.sent).toHaveLength(1);
     });
 

@@ -26,7 +26,7 @@ const maxAttempts = 8;
  * waits instead of failing. It needs all tasks to exist: a transaction that locks some and then inserts others locks out of order, which can
  * deadlock.
  */
-type Manner = "copy" | "merge" | "lock";
+type StoreMode = "copy" | "merge" | "lock";
 
 /**
  * Stores groups on PostgreSQL in one transaction and two round trips each: statements that do not need an answer are sent together. Nearly
@@ -35,19 +35,19 @@ type Manner = "copy" | "merge" | "lock";
 export function commitOnPostgres({ pool, clock, partitions }: PostgresCommitDeps): CommitEvents {
   return async (given) => {
     const group = groupEvents(given);
-    let manner: Manner = "copy";
+    let mode: StoreMode = "copy";
     for (let attempt = 1; ; attempt += 1) {
       await partitions.ensureFor(group.events.map(({ task }) => task.at));
       const client = await pool.connect();
       try {
-        const committed = await storeGroup(client, group, { now: clock.now(), manner });
+        const committed = await storeGroup(client, group, { now: clock.now(), mode });
         client.release();
         return committed;
       } catch (error) {
         await undo(client);
         if (isPartitionMissing(error)) partitions.forget();
         else if (!isRaceLost(error)) throw error;
-        manner = manner === "merge" ? "lock" : "merge";
+        mode = mode === "merge" ? "lock" : "merge";
         if (attempt === maxAttempts) throw asTransient(error);
       }
     }
@@ -91,7 +91,7 @@ async function together<Results extends readonly unknown[]>(
 
 interface StoreOptions {
   readonly now: Date;
-  readonly manner: Manner;
+  readonly mode: StoreMode;
 }
 
 type Change = Parameters<typeof changeTasks>[1][number];
@@ -99,12 +99,12 @@ type Change = Parameters<typeof changeTasks>[1][number];
 async function storeGroup(
   client: PoolClient,
   group: EventGroup<PreparedEvent>,
-  { now, manner }: StoreOptions,
+  { now, mode }: StoreOptions,
 ): Promise<CommittedGroup> {
-  const isLocking = manner === "lock";
+  const isLocking = mode === "lock";
   const [, isNew, found] = await together([
     client.query("BEGIN"),
-    manner === "copy" ? copyEvents(client, group.events) : insertEvents(client, group.events),
+    mode === "copy" ? copyEvents(client, group.events) : insertEvents(client, group.events),
     readTasks(
       client,
       group.tasks.map(({ row }) => row.id),
@@ -113,7 +113,7 @@ async function storeGroup(
   ]);
   if (isLocking && found.size < group.tasks.length) throw rowsMissing();
   const present = group.tasks.map(({ row }) => found.get(row.id) ?? null);
-  const plan = planBatch(group, { isNew, news: newRows(group, isNew), present });
+  const plan = planBatch(group, { isNew, freshRows: newRows(group, isNew), present });
   const fresh: FoldedTask[] = [];
   const changes: Change[] = [];
   for (const change of plan.rows) {

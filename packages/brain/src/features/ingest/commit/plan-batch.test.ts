@@ -54,7 +54,7 @@ function createMemory() {
     plan(group: EventGroup): BatchPlan {
       const isNew = group.events.map(({ id }) => !ids.has(id));
       const present = group.tasks.map(({ row }) => rows.get(row.id) ?? null);
-      return planBatch(group, { isNew, news: newRows(group, isNew), present });
+      return planBatch(group, { isNew, freshRows: newRows(group, isNew), present });
     },
     apply(group: EventGroup, plan: BatchPlan): void {
       for (const { id } of group.events) ids.add(id);

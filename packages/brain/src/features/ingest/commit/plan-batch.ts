@@ -9,7 +9,7 @@ export interface Known<Present extends FoldedTask> {
   /** Per event, whether it was inserted now. */
   readonly isNew: readonly boolean[];
   /** Per task, the row of its new events, from `newRows`. */
-  readonly news: readonly (FoldedTask | null)[];
+  readonly freshRows: readonly (FoldedTask | null)[];
   /** Per task, the row that existed before. */
   readonly present: readonly (Present | null)[];
 }
@@ -32,14 +32,14 @@ export interface BatchPlan<Present extends FoldedTask = FoldedTask> {
 export const newRows = ({ tasks, rowOf }: EventGroup, isNew: readonly boolean[]): (FoldedTask | null)[] =>
   tasks.map(({ row, events }) => {
     if (events.every((index) => isNew[index])) return row;
-    const news = events.filter((index) => isNew[index]);
-    return news.length === 0 ? null : rowOf(news);
+    const added = events.filter((index) => isNew[index]);
+    return added.length === 0 ? null : rowOf(added);
   });
 
 /** The changes of a batch of events to tasks, links, counters and workers, for either database; does no I/O. */
 export function planBatch<Present extends FoldedTask>(
   { events, tasks }: EventGroup,
-  { isNew, news, present }: Known<Present>,
+  { isNew, freshRows, present }: Known<Present>,
 ): BatchPlan<Present> {
   const rows: PlannedRow<Present>[] = [];
   const links: TaskLink[] = [];
@@ -49,7 +49,7 @@ export function planBatch<Present extends FoldedTask>(
   // One pass over all events, by index: an iterator allocates an object per step until this code is compiled.
   const rowOfEvent = new Array<FoldedTask | null>(events.length).fill(null);
   for (let task = 0; task < tasks.length; task += 1) {
-    const row = news[task] as FoldedTask | null;
+    const row = freshRows[task] as FoldedTask | null;
     if (row === null) continue;
     const before = present[task] as Present | null;
     const after = before === null ? row : mergeRows(before, row);

@@ -19,13 +19,13 @@ export function storeGroupJob(db: DatabaseSync): (message: GroupMessage) => Grou
     const nowMicros = message.nowMs * 1000;
     tasks.begin();
     const isNew = events.insert(group.events);
-    const news = newRows(group, isNew);
+    const freshRows = newRows(group, isNew);
     const insertOrFind = (row: FoldedTask, index: number): FoldedTask | null => {
       const isWhole = row === group.tasks[index]?.row;
       return tasks.insertOrFind(isWhole ? (message.tasks[index] as StoredTask) : storedTask(row), row, nowMicros);
     };
-    const present = news.map((row, index) => (row === null ? null : insertOrFind(row, index)));
-    const plan = planBatch(group, { isNew, news, present });
+    const present = freshRows.map((row, index) => (row === null ? null : insertOrFind(row, index)));
+    const plan = planBatch(group, { isNew, freshRows, present });
     tasks.write(plan.rows, nowMicros);
     links.join(plan.links);
     const workers = workerStates.apply(plan.workerStates, nowMicros);
