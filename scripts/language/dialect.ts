@@ -64,6 +64,7 @@ export const rewrittenPaths: readonly string[] = [
   "docs/concepts/",
   "docs/get-started/",
   "docs/guides/",
+  "docs/internals/adapter-requirements.md",
   "docs/internals/attacks.md",
   "docs/internals/writing-an-adapter.md",
   "docs/reference/accounts.md",

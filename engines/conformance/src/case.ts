@@ -3,7 +3,7 @@ import type { Stage } from "./stage.ts";
 
 /** One requirement of every adapter. */
 export interface Case {
-  /** A sentence. docs/internals/writing-an-adapter.md lists all of them. */
+  /** A sentence. docs/internals/adapter-requirements.md lists all of them. */
   readonly name: string;
   /** Default: every adapter. */
   readonly appliesTo?: (engine: EngineUnderTest) => boolean;

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { subjects } from "./cases/subjects.ts";
 
-test("docs/internals/writing-an-adapter.md lists exactly the existing cases, in the order in which they run", () => {
-  const page = readFileSync(new URL("../../../docs/internals/writing-an-adapter.md", import.meta.url), "utf8");
+test("docs/internals/adapter-requirements.md lists exactly the existing cases, in the order in which they run", () => {
+  const page = readFileSync(new URL("../../../docs/internals/adapter-requirements.md", import.meta.url), "utf8");
   const requirements = page.slice(page.indexOf("## What an adapter must fulfil"));
   const rows = requirements.split("\n").filter((line) => line.startsWith("### ") || /^\| (?!Case |---)/.test(line));
   const named = rows.map((line) => line.replace(/^(### |\| )/, "").replace(/ \|.*$/, ""));

@@ -13,7 +13,7 @@ export const bulkRetryCreate = defineCommand({
   usage: ["bulk-retry create [filters] [--max N] [--yes] [--no-wait] [--json]", "bulk-retry create --all [--max N]"],
   options: {
     ...filterOptions,
-    query: text("QUERY", "query as in docs/guides/search.md, combined with the other filters"),
+    query: text("QUERY", "query as in docs/reference/query-language.md, combined with the other filters"),
     engine: text("NAME", "engine"),
     task: texts("ID", "this task, may be repeated, requires --engine"),
     all: flag("every failed task of the project, instead of filters"),

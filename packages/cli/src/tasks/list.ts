@@ -16,7 +16,7 @@ export const tasksList = defineCommand({
   options: {
     ...filterOptions,
     worker: text("NAME", "worker that ran the task"),
-    query: text("QUERY", "query as in docs/guides/search.md, combined with the other filters"),
+    query: text("QUERY", "query as in docs/reference/query-language.md, combined with the other filters"),
     ...listOptions,
     limit: text("N", "maximum number of rows, newest first (default 50)"),
     ...projectOptions,

@@ -1,7 +1,7 @@
 import type { Priority, TaskState } from "../types/api.generated.ts";
 
 /**
- * The query language of the task list (parameter `q`), specified in docs/guides/search.md. The service parses queries and pages highlight and
+ * The query language of the task list (parameter `q`), specified in docs/reference/query-language.md. The service parses queries and pages highlight and
  * complete them with this same code, so it must not use the network.
  */
 

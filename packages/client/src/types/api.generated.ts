@@ -390,7 +390,7 @@ export interface BulkRetryFilter {
   name?: string | null;
   /** Literal part of name, queue, worker or task id, in any case. */
   search?: string | null;
-  /** Query in the language of docs/guides/search.md, combined with the other filters; not with task_ids. */
+  /** Query in the language of docs/reference/query-language.md, combined with the other filters; not with task_ids. */
   q?: string | null;
   /** Tasks with one of these; not with task_ids. */
   priority?: Priority[] | null;
@@ -431,7 +431,7 @@ export interface BulkRetryPlan {
     name?: string;
     /** Literal part of name, queue, worker or task id, in any case. */
     search?: string;
-    /** Query in the language of docs/guides/search.md. */
+    /** Query in the language of docs/reference/query-language.md. */
     q?: string;
     priority?: Priority[];
     /** Tasks received at or after this time. */

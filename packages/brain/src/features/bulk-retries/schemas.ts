@@ -104,7 +104,10 @@ const filterFields = {
   name: optional(text(200, "literal part of the task name")),
   search: optional(text(200, "literal part of name, queue, worker or task id, in any case")),
   q: optional(
-    text(1000, "query in the language of docs/guides/search.md, combined with the other filters; not with task_ids"),
+    text(
+      1000,
+      "query in the language of docs/reference/query-language.md, combined with the other filters; not with task_ids",
+    ),
   ),
   priority: optional(Type.Array(Priority, { minItems: 1, description: "tasks with one of these; not with task_ids" })),
   since: optional(instant, "tasks received at or after this time"),

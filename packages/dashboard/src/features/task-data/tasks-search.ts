@@ -10,7 +10,7 @@ export interface TasksSearch {
   search?: string;
   queue?: string;
   worker?: string;
-  /** A query in the search language (docs/guides/search.md). */
+  /** A query in the search language (docs/reference/query-language.md). */
   q?: string;
   /** A timestamp, or an age such as `-1h`. */
   since?: string;

@@ -24,7 +24,7 @@ export const BulkRetryPlan = Type.Object(
         queue: optionalText("exact queue name"),
         name: optionalText("literal part of the task name"),
         search: optionalText("literal part of name, queue, worker or task id, in any case"),
-        q: optionalText("query in the language of docs/guides/search.md"),
+        q: optionalText("query in the language of docs/reference/query-language.md"),
         priority: Type.Optional(Type.Array(Priority)),
         since: Type.Optional(Described(Instant, "tasks received at or after this time")),
         until: Type.Optional(Described(Instant, "tasks received at or before this time")),

@@ -14,7 +14,7 @@ import type { JsonTest } from "../../../platform/database/values/json-content.ts
 import { invalid, type ValidationFault } from "../../../platform/http/error-codes.ts";
 import type { TaskFilter } from "./filter.ts";
 
-// What the text of parameter `q` (docs/guides/search.md) asks of tasks: conditions on columns, which the list's own search answers with its
+// What the text of parameter `q` (docs/reference/query-language.md) asks of tasks: conditions on columns, which the list's own search answers with its
 // indexes, and tests on the large columns, for which rows must be read one by one.
 
 /** Instants, both inclusive. */

@@ -1,7 +1,7 @@
 import { quoted } from "@svc/client/task-query";
 import { splitException, splitType } from "../family/trace.ts";
 
-// Terms of the search language (docs/guides/search.md) for this page's links.
+// Terms of the search language (docs/reference/query-language.md) for this page's links.
 
 /** Matches exactly this name; the list's `name` filter also matches substrings. */
 export const nameTerm = (name: string): string => `name:${quoted(name)}`;
