@@ -1,6 +1,6 @@
-// Asks at once for the files of the page that an address names: a file asks for those that it needs only once it has run. The build puts in
-// which they are (scripts/page-parts.ts), once for the start and for every move between pages.
-window.askForParts = (address) => {
+// Preloads the files of the page that a path names; otherwise a file would request its imports only once it runs. The build inserts the
+// list (packages/dashboard/scripts/page-parts.ts).
+window.preloadParts = (address) => {
   for (const [path, files] of __PAGE_FILES__) {
     if (!new RegExp(`^${path}/?$`).test(address)) continue;
     for (const file of files) {
@@ -13,5 +13,5 @@ window.askForParts = (address) => {
     }
   }
 };
-// Without a session the sign-in comes first, and that is in no such list.
-if (document.cookie.includes("svc_csrf=")) window.askForParts(location.pathname);
+// Without a session the sign-in page comes first; it is in no list.
+if (document.cookie.includes("svc_csrf=")) window.preloadParts(location.pathname);

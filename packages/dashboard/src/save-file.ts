@@ -1,10 +1,10 @@
-/** Hands a file to the browser, which saves it under this name. */
+/** Downloads a file under this name. */
 export function saveFile(content: Blob, name: string): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = address;
   link.download = name;
   link.click();
-  // The browser has taken the file once the click is over; a moment more does no harm.
+  // The browser has read the URL once the click is handled; revoke it a little later to be safe.
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

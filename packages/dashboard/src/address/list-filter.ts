@@ -4,8 +4,8 @@ import { longestFilter, readFilter } from "./page-search.ts";
 import { stringifySearch } from "./search-text.ts";
 
 /**
- * What is typed into the filter box of a list, kept in the address as `filter`, so that a link and Back keep it. A new text replaces the
- * address: letters are no steps to go back through.
+ * The filter text of a list, kept in the URL as `filter`, so that links and Back preserve it. Changes replace the history entry, so
+ * that Back does not step through single characters.
  */
 export function useListFilter(): [text: string, set: (text: string) => void] {
   const router = useRouter();
@@ -18,7 +18,7 @@ export function useListFilter(): [text: string, set: (text: string) => void] {
   return [text, set];
 }
 
-/** Whether every word of the filter stands in one of the texts, whatever the case. */
+/** Whether every word of the filter occurs in one of the texts, ignoring case. */
 export function matchesWords(filter: string, texts: readonly (string | null | undefined)[]): boolean {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const whole = texts.map((text) => (text ?? "").toLowerCase());

@@ -4,7 +4,7 @@ import { parseSearch } from "./search-text.ts";
 
 const queues = searchOf([...rangeKeys, "filter"]);
 
-test("a page takes of its address what it knows, and names the rest", () => {
+test("a page reads the parameters it knows, and reports the others", () => {
   const raw = parseSearch("?filter=mail&since=-6h&until=&colour=red");
   expect(queues(raw)).toEqual({ filter: "mail", since: "-6h" });
   expect(droppedParams(raw, queues)).toEqual(["colour"]);
@@ -12,7 +12,7 @@ test("a page takes of its address what it knows, and names the rest", () => {
   expect(droppedParams(raw, searchOf([]))).toEqual(["filter", "since", "colour"]);
 });
 
-test("values that mean nothing are left out", () => {
+test("invalid values are dropped", () => {
   const raw = { filter: "x".repeat(longestFilter + 1), since: "yesterday", until: "-1h" };
   expect(queues(raw)).toEqual({ until: "-1h" });
   expect(droppedParams(raw, queues)).toEqual(["filter", "since"]);

@@ -2,22 +2,22 @@ import { useLocation, useMatches, useRouter } from "@tanstack/react-router";
 import { readRange } from "./range-text.ts";
 import { parseSearch } from "./search-text.ts";
 
-// What the addresses of pages may say after their `?`. The task list and the sign-in have more to say and read their own.
+// The search parameters of pages. The task list and the sign-in have more, and parse them themselves.
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** Pages of projects all know the range, for it is kept from one to the next. */
+/** All pages of projects accept the range, because it is kept between them. */
 export const rangeKeys = ["since", "until"] as const;
 type PageKey = (typeof rangeKeys)[number] | "filter";
 
 export const longestFilter = 200;
 
-/** The text in the filter box of a list; a longer one is none. */
+/** The filter text of a list; empty if it is too long. */
 export function readFilter({ filter }: Raw): string {
   return typeof filter === "string" && filter.length <= longestFilter ? filter : "";
 }
 
-/** The schema of a page that knows these params. Others, and values that mean nothing, are left out. */
+/** The schema of a page with these parameters. Others, and invalid values, are dropped. */
 export function searchOf<Key extends PageKey>(keys: readonly Key[]): (raw: Raw) => { [One in Key]?: string } {
   return (raw) => {
     const { since, until } = readRange(raw);
@@ -31,13 +31,13 @@ export function searchOf<Key extends PageKey>(keys: readonly Key[]): (raw: Raw) 
   };
 }
 
-/** Names of the params that were given, and that a page's schema leaves out. */
+/** The names of given parameters that a page's schema drops. */
 export function droppedParams(raw: Raw, schema: (raw: Raw) => object): string[] {
   const read = schema(raw) as Raw;
   return Object.keys(raw).filter((key) => raw[key] !== "" && read[key] === undefined);
 }
 
-/** What the page on screen leaves out of its address. */
+/** The parameters that the current page drops. */
 export function useDroppedParams(): string[] {
   const { routesById } = useRouter();
   const search = useLocation({ select: ({ searchStr }) => searchStr });

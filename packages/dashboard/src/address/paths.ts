@@ -1,14 +1,14 @@
 import type { RegisteredRouter } from "@tanstack/react-router";
 import { stringifySearch } from "./search-text.ts";
 
-// Every address of the dashboard, made from the route of its page: one that no route mounts does not compile.
+// Every path of the dashboard, derived from the routes: a path without a route does not compile.
 const part = encodeURIComponent;
-/** Browsers fold an address at these two, escaped or not, so they never stand as a part of a path. */
+/** Browsers resolve dot segments, even escaped ones, so these can't be path segments. */
 const isDots = (text: string) => text === "." || text === "..";
 
 type Pages = RegisteredRouter["routesByPath"];
 type ReadBy<Page extends keyof Pages> = Pages[Page]["types"]["fullSearchSchema"];
-/** What may stand after the `?` of a page: what its route reads. What is undefined or empty is left out. */
+/** The search parameters that a page's route reads. Undefined and empty ones are omitted. */
 export type SearchOf<Page extends keyof Pages> = { [Key in keyof ReadBy<Page>]?: ReadBy<Page>[Key] | "" | undefined };
 
 type ParamsOf<Page extends string> = Page extends `${string}$${infer Rest}`
@@ -16,7 +16,7 @@ type ParamsOf<Page extends string> = Page extends `${string}$${infer Rest}`
   : [];
 type Address<Page extends keyof Pages> = (...given: [...ParamsOf<Page>, search?: SearchOf<Page>]) => string;
 
-/** The addresses of a page: what stands for the `$` parts of its route, in their order, and a search. */
+/** Builds the paths of a page from the values of its `$` segments, in order, and search parameters. */
 function to<Page extends keyof Pages>(route: Page): Address<Page> {
   const [start = "", ...rest] = route.split(/\$\w+/);
   return (...given) => {
@@ -48,13 +48,13 @@ export const paths = {
   health: to("/admin/health"),
   project: to("/p/$slug"),
   tasks,
-  /** Of an id that no path can carry the address is that of the drawer over the list. */
+  /** An id that can't be a path segment is opened in the drawer over the list. */
   task: (...[slug, engine, taskId, search]: Parameters<typeof task>) =>
     isDots(engine) || isDots(taskId)
       ? tasks(slug, { task: `${engine}/${taskId}` })
       : task(slug, engine, taskId, search),
   queues,
-  /** Queues that no address can carry are found in the list. */
+  /** A queue name that can't be a path segment leads to the filtered list. */
   queue: (slug: string, engine: string, name: string) =>
     isDots(engine) || isDots(name) || name === "" ? queues(slug, { filter: name }) : queue(slug, engine, name),
   workers: to("/p/$slug/workers"),
@@ -73,7 +73,7 @@ export const paths = {
   audit: to("/p/$slug/audit"),
 };
 
-/** Only a path of our own may follow a sign-in; anything else is the start page. */
+/** A safe redirect target after sign-in: a path of this dashboard, otherwise the start page. */
 export function safeReturn(next: string | undefined): string {
   if (!next?.startsWith("/") || /^\/[/\\]/.test(next) || next.startsWith("/login")) return "/";
   return next;

@@ -1,7 +1,7 @@
 import { type AddressRange, ageMsOf, agePattern, readRange, timeOf } from "./range-text.ts";
 import { parseSearch, stringifySearch } from "./search-text.ts";
 
-/** What a page shows when its address names no range: figures need one, lists do not. */
+/** The default range of a page: figures need one, lists do not. */
 export type RangeFallback = "-24h" | "all";
 
 export const presets = [
@@ -14,23 +14,23 @@ export const presets = [
 const unitWords = { m: "min", h: "h", d: "days" } as const;
 const dayMs = 86_400_000;
 
-/** Which bounds an address gives that `readRange` leaves out. */
+/** The given bounds that `readRange` drops. */
 export function refusedBounds(raw: Readonly<Record<string, unknown>>, now = Date.now()): ("since" | "until")[] {
   const range = readRange(raw, now);
   return (["since", "until"] as const).filter((key) => (raw[key] ?? "") !== "" && range[key] === undefined);
 }
 
 export interface Bounds {
-  /** Null when the range has no beginning. */
+  /** Null when the range has no start. */
   sinceMs: number | null;
   untilMs: number;
-  /** Whether it ends with the present, so that an API call needs no end. */
+  /** Whether it ends at the current time, so that an API call needs no end. */
   isOpen: boolean;
 }
 
 /**
- * The range in milliseconds since 1970. What is counted back from `now` moves in steps, and reaches at most one step
- * further than it says: the bounds, and the query keys made of them, stay the same in between.
+ * The range in milliseconds since 1970. Bounds relative to `now` move in steps and reach at most one step too far, so that they, and the
+ * query keys made of them, are stable in between.
  */
 export function boundsOf(range: AddressRange, fallback: RangeFallback, now: number): Bounds {
   const { since = range.until === undefined && fallback !== "all" ? fallback : undefined, until } = range;
@@ -45,13 +45,13 @@ export function boundsOf(range: AddressRange, fallback: RangeFallback, now: numb
   return { sinceMs: fallback === "all" ? null : untilMs - dayMs, untilMs, isOpen };
 }
 
-/** The range that a page begins with, by the search of its address. */
+/** The initial range of a page from its search parameters. */
 export function boundsNow(search: Readonly<Record<string, unknown>>, fallback: RangeFallback = "-24h"): Bounds {
   const now = Date.now();
   return boundsOf(readRange(search, now), fallback, now);
 }
 
-/** The range as parameters of an API call. One that ends with the present has no `until`. */
+/** The range as parameters of an API call. An open range has no `until`. */
 export function rangeParams({ sinceMs, untilMs, isOpen }: Bounds): AddressRange {
   return {
     ...(sinceMs === null ? {} : { since: new Date(sinceMs).toISOString() }),
@@ -59,14 +59,14 @@ export function rangeParams({ sinceMs, untilMs, isOpen }: Bounds): AddressRange 
   };
 }
 
-/** How often the bounds of a range move: about a hundredth of its length, at least 10 s and at most 15 min. */
+/** The step by which the bounds of a range move: about 1 % of its length, 10 s to 15 min. */
 export function stepMsOf({ since, until }: AddressRange, fallback: RangeFallback): number {
   const ageMs = ageMsOf(since ?? until ?? (fallback === "all" ? "-1h" : fallback)) ?? dayMs;
   const steps = [10_000, 30_000, 60_000, 300_000, 900_000];
   return steps.find((step) => step * 100 >= ageMs) ?? 900_000;
 }
 
-/** `last 24 h`, `since …`, `… to …`, `all time`; instants are printed by `print`. */
+/** `last 24 h`, `since …`, `… to …`, `all time`; instants are formatted by `print`. */
 export function rangeLabel(range: AddressRange, fallback: RangeFallback, print: (at: number) => string): string {
   const { since = range.until === undefined && fallback !== "all" ? fallback : undefined, until } = range;
   const words = (text: string) => {
@@ -81,7 +81,7 @@ export function rangeLabel(range: AddressRange, fallback: RangeFallback, print: 
   return agePattern.test(since) ? `last ${words(since).replace(" ago", "")}` : `since ${words(since)}`;
 }
 
-/** Two instants as an address has them, rounded outwards to whole seconds. */
+/** Two instants as URL parameters, rounded outwards to whole seconds. */
 export function instantRange(sinceMs: number, untilMs: number): AddressRange {
   const text = (ms: number) => new Date(ms).toISOString().replace(".000Z", "Z");
   return { since: text(Math.floor(sinceMs / 1000) * 1000), until: text(Math.ceil(untilMs / 1000) * 1000) };
@@ -90,8 +90,7 @@ export function instantRange(sinceMs: number, untilMs: number): AddressRange {
 const projectPage = /^\/p\/[^/]+/;
 
 /**
- * `href` with the range of the page it is followed from. Only between pages of projects, and not when it names a range
- * of its own; a link from a page to itself says all that it means.
+ * Adds the current page's range to `href`: only between pages of projects, and not if `href` has its own range or leads to the same page.
  */
 export function keepRange(href: string, here: { pathname: string; range: AddressRange }): string {
   const [path = "", query = ""] = href.split("?", 2);

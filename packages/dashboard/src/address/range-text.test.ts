@@ -6,20 +6,20 @@ import { readRange, timeOf } from "./range-text.ts";
 const now = Date.parse("2026-11-20T12:00:07Z");
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
-describe("a time in the address", () => {
+describe("a time in the URL", () => {
   test("is an age or an instant; an instant without zone is UTC", () => {
     expect(iso(timeOf("-90m", now))).toBe("2026-11-20T10:30:07.000Z");
     expect(timeOf("2026-11-20T10:00:00", now)).toBe(Date.parse("2026-11-20T10:00:00Z"));
   });
 
-  test("is left out when it means nothing", () => {
+  test("is dropped when invalid", () => {
     expect(readRange({ since: "yesterday", until: "2026-13-40", task: "a/b" })).toEqual({});
     expect(readRange({ since: "-2d", until: "2026-11-20" }, now)).toEqual({ since: "-2d", until: "2026-11-20" });
   });
 });
 
-describe("a range in the address", () => {
-  test("keeps its end, and leaves out a beginning that is not before it, or not before now", () => {
+describe("a range in the URL", () => {
+  test("keeps its end, and drops a start that is not before it, or not before now", () => {
     const until = "2026-11-20T10:00:00Z";
     expect(readRange({ since: "2026-11-20T11:00:00Z", until }, now)).toEqual({ until });
     expect(readRange({ since: until, until }, now)).toEqual({ until });
@@ -28,7 +28,7 @@ describe("a range in the address", () => {
     expect(readRange({ since: "2026-11-20T12:00:06Z" }, now)).toEqual({ since: "2026-11-20T12:00:06Z" });
   });
 
-  test("is drawn and named alike, whatever the address says", () => {
+  test("has bounds and a label for any URL", () => {
     const time = fc.oneof(
       fc.record({ n: fc.nat(500), unit: fc.constantFrom("m", "h", "d") }).map(({ n, unit }) => `-${n}${unit}`),
       fc.integer({ min: -30, max: 30 }).map((days) => new Date(now + days * 86_400_000).toISOString()),
@@ -44,7 +44,7 @@ describe("a range in the address", () => {
     );
   });
 
-  test("names what it leaves out", () => {
+  test("reports what it drops", () => {
     expect(refusedBounds({ since: "2027-01-01", until: "soon", colour: "red" }, now)).toEqual(["since", "until"]);
     expect(refusedBounds({ since: "-1h", until: "" }, now)).toEqual([]);
   });
@@ -61,7 +61,7 @@ describe("boundsOf", () => {
     expect(boundsOf({}, "all", now)).toMatchObject({ sinceMs: null, isOpen: true });
   });
 
-  test("takes instants as they are", () => {
+  test("keeps instants unchanged", () => {
     const range = { since: "2026-11-20T10:00:00Z", until: "2026-11-20T10:07:00Z" };
     const { sinceMs, untilMs, isOpen } = boundsOf(range, "-24h", now);
     expect([iso(sinceMs), iso(untilMs), isOpen]).toEqual([
@@ -71,17 +71,17 @@ describe("boundsOf", () => {
     ]);
   });
 
-  test("gives an end without a beginning the day before it, where figures need one", () => {
+  test("starts a day before its end when figures need a start", () => {
     const { sinceMs } = boundsOf({ until: "2026-11-20T10:00:00Z" }, "-24h", now);
     expect(iso(sinceMs)).toBe("2026-11-19T10:00:00.000Z");
   });
 
-  test("passes over a beginning that lies after the end", () => {
+  test("ignores a start after the end", () => {
     const range = { since: "2026-11-20T11:00:00Z", until: "2026-11-20T10:00:00Z" };
     expect(boundsOf(range, "all", now).sinceMs).toBeNull();
   });
 
-  test("always holds the range, reaches at most a step further, and stays while no step passes", () => {
+  test("always contains the range, reaches at most a step further, and is stable within a step", () => {
     const anyAge = fc.record({ amount: fc.integer({ min: 1, max: 400 }), unit: fc.constantFrom("m", "h", "d") });
     fc.assert(
       fc.property(anyAge, fc.integer({ min: 1e12, max: 2e12 }), fc.nat(), ({ amount, unit }, at, later) => {
@@ -89,7 +89,7 @@ describe("boundsOf", () => {
         const stepMs = stepMsOf(range, "-24h");
         const { sinceMs, untilMs } = boundsOf(range, "-24h", at);
         const wanted = timeOf(range.since, at);
-        if (sinceMs === null) throw new Error("no beginning");
+        if (sinceMs === null) throw new Error("no start");
         expect(sinceMs).toBeLessThanOrEqual(wanted);
         expect(wanted - sinceMs).toBeLessThan(stepMs);
         expect(untilMs).toBeGreaterThan(at);
@@ -111,13 +111,13 @@ describe("rangeLabel", () => {
     [{ since: "2026-11-20T10:00:00Z" }, "all", "since 2026-11-20T10:00"],
     [{ until: "-5m" }, "all", "until 5 min ago"],
     [{ since: "2026-11-20T10:00:00Z", until: "2026-11-20T11:00:00Z" }, "-24h", "2026-11-20T10:00 to 2026-11-20T11:00"],
-  ] as const)("says what %o over %s is", (range, fallback, label) => {
+  ] as const)("labels %o with default %s", (range, fallback, label) => {
     expect(rangeLabel(range, fallback, print)).toBe(label);
   });
 });
 
 describe("rangeParams", () => {
-  test("asks for what the address says, without an end while the range ends with the present", () => {
+  test("become the parameters of a request, without an end while the range is open", () => {
     const asked = (since: string, until?: string) =>
       rangeParams(boundsOf({ since, ...(until === undefined ? {} : { until }) }, "all", now));
     expect(asked("-15m")).toEqual({ since: "2026-11-20T11:45:00.000Z" });
@@ -152,7 +152,7 @@ describe("keepRange", () => {
     expect(keepRange(href, here)).toBe(kept);
   });
 
-  test("carries nothing from a page outside projects", () => {
+  test("is not added from a page outside projects", () => {
     expect(keepRange("/p/acme/tasks", { pathname: "/", range: { since: "-1h" } })).toBe("/p/acme/tasks");
   });
 });

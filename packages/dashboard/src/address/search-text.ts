@@ -1,4 +1,4 @@
-// Search params are plain text: what a person types into the address bar is what the page reads.
+// Search parameters are plain text, readable and typeable in the address bar.
 
 export function parseSearch(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text));
@@ -10,7 +10,7 @@ export function stringifySearch(search: Record<string, unknown>): string {
     if (value === undefined || value === null || value === "") continue;
     params.set(name, String(value));
   }
-  // These are legal in a query and are what makes a filter readable.
+  // Legal in a query (RFC 3986, section 3.4) and left unescaped for readability.
   const text = params.toString().replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%2F", "/");
   return text === "" ? "" : `?${text}`;
 }

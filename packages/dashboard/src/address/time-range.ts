@@ -17,19 +17,18 @@ import {
 import { type AddressRange, readRange } from "./range-text.ts";
 import { parseSearch, stringifySearch } from "./search-text.ts";
 
-/** The bounds are in milliseconds since 1970, and stay the same until the range has moved by about a hundredth of its length. */
+/** The bounds are in milliseconds since 1970 and move in steps of about 1 % of the range. */
 export interface TimeRange extends Bounds {
-  /** As the address has them, or the page's own; null for a range without a beginning. */
+  /** From the URL, or the page's default; null for a range without a start. */
   since: string | null;
   until?: string;
-  /** `last 24 h`: for titles of panels. */
+  /** `last 24 h`, for panel titles. */
   label: string;
 }
 
 /**
- * The project's time range, from the address. The page that calls it shows the control in the top bar, and says by
- * `fallback` what holds while no range is chosen. It does not move while everything is paused. `rangeParams` makes the
- * parameters of an API call of it.
+ * The project's time range from the URL, or `fallback`. Calling it shows the range control in the top bar. The range does not move while
+ * updates are paused. `rangeParams` converts it to parameters of an API call.
  */
 export function useTimeRange(fallback: RangeFallback = "-24h"): TimeRange {
   const address = useAddressRange();
@@ -37,7 +36,7 @@ export function useTimeRange(fallback: RangeFallback = "-24h"): TimeRange {
   const isPaused = useIsPaused();
   const ticking = useNowEvery(stepMsOf(address, fallback));
   const [held, setHeld] = useState({ now: ticking, address });
-  // Another range is read anew even while paused, and then as of the present.
+  // A newly chosen range is applied even while paused, relative to the current time.
   if (held.address !== address || (!isPaused && held.now !== ticking)) setHeld({ now: ticking, address });
   const { now } = held;
   useRangeControl(fallback);
@@ -56,7 +55,7 @@ export function useTimeRange(fallback: RangeFallback = "-24h"): TimeRange {
   );
 }
 
-/** Puts a range into the address of the present page; `{}` is what the page shows by itself. Back undoes it. */
+/** Sets the range in the URL; `{}` resets it to the page's default. Back undoes it. */
 export function useSetTimeRange(): (range: AddressRange) => void {
   const router = useRouter();
   const go = useGo();
@@ -66,7 +65,7 @@ export function useSetTimeRange(): (range: AddressRange) => void {
   };
 }
 
-/** What the present address says, without any fallback. */
+/** The range in the current URL, without a fallback. */
 export function useAddressRange(): AddressRange {
   const search = useLocation({ select: (location) => location.search as Record<string, unknown> });
   const { since, until } = readRange(search);
@@ -78,11 +77,11 @@ export function useAddressRange(): AddressRange {
 
 export interface RefusedRange {
   bounds: readonly ("since" | "until")[];
-  /** What is shown instead. */
+  /** The range that is shown instead. */
   label: string;
 }
 
-/** What of the address is left out of the range of the page on screen; null when all is in use. */
+/** The bounds in the URL that the current page ignores; null when all are valid. */
 export function useRefusedRange(): RefusedRange | null {
   const search = useLocation({ select: ({ searchStr }) => searchStr });
   const range = useAddressRange();
@@ -93,30 +92,30 @@ export function useRefusedRange(): RefusedRange | null {
   return { bounds, label: rangeLabel(range, fallback, (at) => minuteText(at, zone)) };
 }
 
-/** What `HrefContext` adds to links and moves inside a project: the present range. */
+/** Adds the current range to links inside a project, for `HrefContext`. */
 export function useKeepRange(): (href: string) => string {
   const pathname = useLocation({ select: (location) => location.pathname });
   const range = useAddressRange();
   return useCallback((href) => keepRange(href, { pathname, range }), [pathname, range]);
 }
 
-// Which ranges the page on screen asks for. Two parts of one page may both use the range; a list's wish for "all" wins.
-const wishes: RangeFallback[] = [];
+// The defaults requested by the parts of the current page. If they differ, a list's "all" wins.
+const requested: RangeFallback[] = [];
 const shown = createStore<RangeFallback | null>(null);
-const tellShown = () => shown.set(wishes.includes("all") ? "all" : (wishes[0] ?? null));
+const updateShown = () => shown.set(requested.includes("all") ? "all" : (requested[0] ?? null));
 
 function useRangeControl(fallback: RangeFallback): void {
   useEffect(() => {
-    wishes.push(fallback);
-    tellShown();
+    requested.push(fallback);
+    updateShown();
     return () => {
-      wishes.splice(wishes.indexOf(fallback), 1);
-      tellShown();
+      requested.splice(requested.indexOf(fallback), 1);
+      updateShown();
     };
   }, [fallback]);
 }
 
-/** What the page on screen shows while no range is chosen; null when it has no use for a range. */
+/** The current page's default range; null when it does not use a range. */
 export function useShownFallback(): RangeFallback | null {
   return useSyncExternalStore(shown.subscribe, shown.get);
 }

@@ -6,7 +6,7 @@ import { passGate } from "./second-factor-gate.ts";
 let lastReach: Reachability | null = null;
 let onReach: (reach: Reachability) => void = () => {};
 
-/** What happens after each call, the last one before among them. */
+/** Callbacks after each request, in order. */
 export function whenReached(run: (reach: Reachability) => void): void {
   onReach = run;
   if (lastReach !== null) run(lastReach);

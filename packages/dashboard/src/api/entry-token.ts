@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from "react";
 import { createStore } from "../ui/store.ts";
 
-// Mailed links carry their token behind #, which browsers send to nobody. It is taken out of the address, and so out of the history, before
-// anything is drawn or asked for, and kept in memory alone: a page that is loaded anew needs the link again.
+// Links in emails carry their token in the fragment, which browsers don't send. It is removed from the URL, and so from the history, before
+// anything is rendered or requested, and kept in memory only: after a reload, the page needs the link again.
 
 const pages = ["/reset/confirm", "/invite"] as const;
 type TokenPage = (typeof pages)[number];
@@ -17,10 +17,10 @@ function take(): void {
 }
 
 take();
-// Another link that is opened while the page stands changes nothing but what is behind #.
+// Opening another link while the page is open changes only the fragment.
 addEventListener("hashchange", take);
 
-/** The token that the link to this page carried; null without one. */
+/** The token from the link to this page; null without one. */
 export function useEntryToken(page: TokenPage): string | null {
   const last = useSyncExternalStore(taken.subscribe, taken.get);
   return last?.page === page ? last.token : null;

@@ -5,7 +5,7 @@ import { conflictReason, faultsByField } from "./field-faults.ts";
 const problem = (code: string, details: Record<string, unknown>) =>
   new ApiProblem({ code, status: 422, message: "no", details });
 
-test("the faults of a 422 stand at their fields, of each the first", () => {
+test("the errors of a 422 are assigned to their fields, the first of each", () => {
   const errors = [
     { loc: ["body", "slug"], message: "This slug is reserved." },
     { loc: ["body", "slug"], message: "And it is long." },
@@ -23,7 +23,7 @@ test.each([
   ["no list", problem("validation_error", { errors: "x" })],
   ["another error", new TypeError("x")],
   ["none", null],
-])("%s has no fields at fault", (_what, error) => {
+])("%s has no field errors", (_what, error) => {
   expect(faultsByField(error)).toEqual({});
 });
 

@@ -1,6 +1,6 @@
 import { ApiProblem } from "@svc/client";
 
-/** The messages of a 422 by the field they are about: the first name after `body` in their place. */
+/** The messages of a 422 by field: the first name after `body` in `loc`. */
 export function faultsByField(error: unknown): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   if (!(error instanceof ApiProblem) || !Array.isArray(error.details.errors)) return found;
@@ -11,7 +11,7 @@ export function faultsByField(error: unknown): Readonly<Record<string, string>> 
   return found;
 }
 
-/** The reason that a 409 names; null for every other error. */
+/** The reason of a 409; null for every other error. */
 export function conflictReason(error: unknown): string | null {
   if (!(error instanceof ApiProblem) || error.code !== "conflict") return null;
   return typeof error.details.reason === "string" ? error.details.reason : null;

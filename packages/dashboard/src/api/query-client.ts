@@ -4,12 +4,12 @@ import { QueryCache, QueryClient } from "@tanstack/react-query";
 type OnSignedOut = () => void;
 let onSignedOut: OnSignedOut = () => {};
 
-/** What happens when any read is told that the session has ended. */
+/** Sets the handler that runs when a read is refused because the session has ended. */
 export function whenSignedOut(run: OnSignedOut): void {
   onSignedOut = run;
 }
 
-/** Tells how a read failed that no query made. */
+/** Runs that handler for requests outside of queries. */
 export function noticeSignedOut(error: unknown): void {
   if (isProblem(error, "unauthenticated")) onSignedOut();
 }
@@ -24,7 +24,7 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 5_000,
       gcTime: 5 * 60_000,
-      // The reads here renew themselves by push or by poll; the window's focus adds nothing but load.
+      // Data is refreshed by push or polling; refetching on focus would only add load.
       refetchOnWindowFocus: false,
       refetchOnReconnect: true,
       networkMode: "always",

@@ -6,7 +6,7 @@ import { readAhead } from "./read-ahead.ts";
 
 afterEach(() => queryClient.clear());
 
-/** A query whose answers are given one by one. */
+/** A query that the test answers step by step. */
 function scripted(...answers: (() => unknown)[]) {
   let reads = 0;
   const query = queryOptions({
@@ -25,8 +25,8 @@ function refuse(): never {
   throw new Error("refused");
 }
 
-describe("a read ahead", () => {
-  test("is not made again by the page", async () => {
+describe("a prefetch", () => {
+  test("is not repeated by the page", async () => {
     const { query, readCount } = scripted(() => "rows");
     await readAhead(query);
     const leave = new QueryObserver(queryClient, query).subscribe(() => {});
@@ -35,13 +35,13 @@ describe("a read ahead", () => {
     leave();
   });
 
-  test("is forgotten when it failed, so that the page reads and reports", async () => {
+  test("is dropped when it fails, so that the page reads and reports", async () => {
     const { query } = scripted(refuse);
     await readAhead(query);
     expect(queryClient.getQueryState(query.queryKey)).toBeUndefined();
   });
 
-  test("is the page's own once a page waits for it, with its error", async () => {
+  test("becomes the page's own read, with its error, once a page waits for it", async () => {
     let hasSignedOut = false;
     whenSignedOut(() => {
       hasSignedOut = true;
@@ -58,7 +58,7 @@ describe("a read ahead", () => {
     leave();
   });
 
-  test("keeps what was read before when it fails", async () => {
+  test("keeps earlier data when it fails", async () => {
     const { query } = scripted(refuse);
     queryClient.setQueryData(query.queryKey, "older rows", { updatedAt: 1 });
     await readAhead(query);

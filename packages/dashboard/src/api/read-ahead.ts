@@ -1,13 +1,13 @@
 import type { FetchInfiniteQueryOptions, FetchQueryOptions, QueryKey } from "@tanstack/react-query";
 import { queryClient } from "./query-client.ts";
 
-/** Starts the reads that a page begins with, those that its address alone decides. `search` is as the address has it. */
+/** Starts the first reads of a page, which depend on its URL only. `search` is unvalidated. */
 export type PageLoader<Params = object> = (at: {
   params: Params;
   location: { search: Record<string, unknown> };
 }) => Promise<unknown>;
 
-/** Reads what a page is about to read. It never fails: the page then reads again, and reports what goes wrong. */
+/** Prefetches a query. Never rejects: on failure, the page reads again and reports the error. */
 export async function readAhead<Data, Fault, Selected, Key extends QueryKey>(
   query: FetchQueryOptions<Data, Fault, Selected, Key>,
 ): Promise<void> {
@@ -23,7 +23,7 @@ export async function readPageAhead<Data, Fault, Selected, Key extends QueryKey,
   forgetFailure(query.queryKey);
 }
 
-/** A suspense query would throw the error that is remembered instead of reading again. Once a page has the read, it is no longer quiet. */
+/** Drops a cached error, which a suspense query would throw instead of reading again. Once a page uses the query, it is no longer quiet. */
 function forgetFailure(queryKey: QueryKey): void {
   const reads = queryClient.getQueryCache();
   const read = reads.find({ queryKey, exact: true });

@@ -1,30 +1,30 @@
 import type { ApiProblem } from "@svc/client";
 import { createStore } from "../ui/store.ts";
 
-// What happens when the server refuses a call for want of a second factor or a recent proof of identity. A session that has to verify or
-// enroll before anything else is led there; otherwise a dialog asks for the code or the password, and then the call is made again.
+// Handles requests refused for lack of a second factor or recent verification. A session that must verify or enroll first is redirected;
+// otherwise a dialog asks for the code or password, and the request is repeated.
 
 export type Gate = "verify" | "enroll";
 let onGated: (gate: Gate) => void = () => {};
 
-/** What happens when a session turns out to be open to nothing but its second factor. */
+/** Sets the handler for sessions that must verify or enroll first. */
 export function whenGated(run: (gate: Gate) => void): void {
   onGated = run;
 }
 
-/** Calls that wait for one proof. */
+/** Requests that wait for the same verification. */
 export interface Verification {
-  /** The proofs that a step-up takes; undefined where a code is missing. */
+  /** The accepted step-up methods; undefined where a code is required. */
   readonly methods: unknown;
   readonly passed: Promise<boolean>;
-  /** False when the dialog was cancelled; then the calls stay refused. */
+  /** False when the dialog was cancelled; the requests then stay refused. */
   readonly settle: (isPassed: boolean) => void;
 }
 
-/** What the dialog is open for; null while nothing waits. */
+/** The open verification; null while nothing waits. */
 export const verification = createStore<Verification | null>(null);
 
-/** Whether to make a refused call again. @param method of the refused call: what was typed for a change is kept by asking over it. */
+/** Whether to repeat a refused request. @param method of the request: for a change, the dialog opens over the form to keep its input. */
 export async function passGate(problem: ApiProblem, method: string): Promise<boolean> {
   if (problem.code === "mfa_enrollment_required") {
     onGated("enroll");

@@ -2,7 +2,7 @@ import { CatchBoundary, Outlet } from "@tanstack/react-router";
 import { lazy, Suspense, useSyncExternalStore } from "react";
 import { type Verification, verification } from "../api/second-factor-gate.ts";
 
-/** Every page, and over it the question for a code or the password while a call waits for it. */
+/** Every page, with the verification dialog on top while a request waits for it. */
 export function Root() {
   const asked = useSyncExternalStore(verification.subscribe, verification.get);
   return (
@@ -16,7 +16,7 @@ export function Root() {
 const load = () => import("../features/mfa/VerifyDialog.tsx").then(({ VerifyDialog }) => ({ default: VerifyDialog }));
 let Dialog = lazy(load);
 
-/** The dialog is not loaded before somebody needs it. When it cannot be, the calls stay refused, and the next one asks for it again. */
+/** Loaded on first use. If loading fails, the requests stay refused, and the next one tries to load it again. */
 function Asking({ asked }: { asked: Verification }) {
   return (
     <CatchBoundary

@@ -5,7 +5,7 @@ import { Shell } from "../shell/Shell.tsx";
 import type { ShellParts } from "../shell/shell-parts.ts";
 import { projectPages } from "./project-pages.tsx";
 
-/** What the features register with the shell. */
+/** The parts that features register with the shell. */
 const parts: ShellParts = {
   pages: projectPages,
   overlays: {
@@ -25,7 +25,7 @@ const parts: ShellParts = {
   useNotice: useAgentsNotice,
 };
 
-/** Everything around the pages of an account that is signed in. */
+/** The shell around the pages of a signed-in user. */
 export function SignedIn() {
   return <Shell parts={parts} />;
 }

@@ -9,7 +9,7 @@ import {
   RunningTasks,
 } from "./rail-badges.tsx";
 
-/** The pages of a project, once for rail, bottom bar, palette and keys. */
+/** The pages of a project, for rail, bottom bar, palette and shortcuts. */
 export const projectPages: readonly ProjectPage[] = [
   { id: "overview", label: "Overview", icon: "overview", group: "Watch", href: paths.project, key: "o", isOnBar: true },
   {

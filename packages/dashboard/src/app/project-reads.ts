@@ -1,7 +1,7 @@
 import { type PageLoader, readAhead } from "../api/read-ahead.ts";
 import { projectQuery, statsQuery } from "../features/projects/index.ts";
 
-/** What the frame of every page of a project reads. */
+/** The reads of the frame around every page of a project. */
 export const loader: PageLoader<{ slug: string }> = ({ params: { slug } }) => {
   // Nothing waits for these figures.
   void readAhead(statsQuery(slug));

@@ -5,7 +5,7 @@ import { useIsStreamSettled, useTimedMs } from "../live/live.ts";
 import type { BadgeProps } from "../shell/pages.ts";
 import { RailBadge } from "../shell/rail/RailBadge.tsx";
 
-// Counts beside the names of pages in the rail. Most are in the figures that the rail reads anyway.
+// Counts next to the page labels in the rail. Most come from the figures that the rail reads anyway.
 
 export function RunningTasks({ stats }: BadgeProps) {
   const running = stats?.tasks_by_state?.started ?? 0;
@@ -18,7 +18,7 @@ export function OfflineAgents({ stats }: BadgeProps) {
 }
 
 export function MissingWorkers({ stats }: BadgeProps) {
-  // Without an agent nothing is known of workers.
+  // Without an agent, the state of workers is unknown.
   const missing = stats?.agents_online ? stats.workers_missing : 0;
   return <RailBadge count={missing} says={`${missing} offline`} isWrong />;
 }
@@ -32,7 +32,7 @@ export function OpenCommands({ stats }: BadgeProps) {
 const issuesRead = 50;
 const dayMs = 86_400_000;
 
-/** Issues that were first seen within the last 24 hours, among those that failed last. */
+/** Issues first seen within the last 24 hours, among the most recent failures. */
 export function NewIssues({ slug }: BadgeProps) {
   const { data } = useQuery({
     queryKey: ["issues", slug, "rail"],
@@ -50,7 +50,7 @@ export function NewIssues({ slug }: BadgeProps) {
   return <RailBadge count={found.length} says={`${found.length}${isCut ? " or more" : ""} new in 24 h`} />;
 }
 
-/** Dead letters are counted when somebody loads them from an agent, and never by this. */
+/** Dead letters are counted when a user loads them from an agent, never by this badge. */
 export function KnownDeadLetters({ slug }: BadgeProps) {
   const { data } = useQuery<Loaded>({ queryKey: ["dead-letters", slug], queryFn: skipToken });
   if (data === undefined) return null;

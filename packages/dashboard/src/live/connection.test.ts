@@ -8,7 +8,7 @@ interface FakeSocket extends SocketLike {
   drop(code: number): void;
 }
 
-/** The connection's surroundings under the test's control: time moves only when told to. */
+/** The connection's surroundings under the test's control: time advances only on request. */
 function surroundings() {
   const sockets: FakeSocket[] = [];
   let now = 1_000_000;
@@ -103,7 +103,7 @@ describe("the connection", () => {
     }
   });
 
-  test("leaves a stream that has fallen silent, polls meanwhile, and reads again when it is back", () => {
+  test("leaves a silent stream, polls in the meantime, and reads again when it is back", () => {
     const { connection, sockets, pass, mode, live } = surroundings();
     let resumes = 0;
     connection.onResume(() => resumes++);
@@ -123,7 +123,7 @@ describe("the connection", () => {
     expect(resumes).toBe(2);
   });
 
-  test("polls while the hub is away, and says stale when reads stop being answered", () => {
+  test("polls while the hub is away, and is stale when reads are no longer answered", () => {
     const { connection, sockets, pass, mode, live } = surroundings();
     connection.follow("p-1", []);
     live();
@@ -144,7 +144,7 @@ describe("the connection", () => {
     expect(mode()).toBe("polling");
   });
 
-  test("connects again after waits that grow, and says when", () => {
+  test("reconnects with backoff, and reports when", () => {
     const { connection, sockets, pass } = surroundings();
     connection.follow("p-1", []);
     sockets[0]?.drop(1006);
@@ -157,7 +157,7 @@ describe("the connection", () => {
     expect(sockets).toHaveLength(3);
   });
 
-  test("tells the page to read again when the stream begins, and again when it returns after a gap", () => {
+  test("has the page read again when the stream opens, and after a gap", () => {
     const { connection, sockets, pass, live } = surroundings();
     let resumes = 0;
     connection.onResume(() => resumes++);
@@ -173,7 +173,7 @@ describe("the connection", () => {
     expect(resumes).toBe(2);
   });
 
-  test("does not hammer a hub that refuses this session", () => {
+  test("does not retry soon when the hub refuses the session", () => {
     const { connection, sockets, pass } = surroundings();
     connection.follow("p-1", []);
     sockets[0]?.drop(4401);

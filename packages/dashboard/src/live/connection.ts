@@ -1,10 +1,9 @@
 import type { HubEvent, HubTopic } from "@svc/client";
 
-// The connection to the dashboard hub, without React and without timers of its own making: everything it touches comes
-// in through `Surroundings`, so that its life can be walked through in a test.
-//
-// Its chip must be honest: `live` is said only while the stream itself has spoken within two ping intervals, `polling`
-// only while reads are answered, `stale` when neither is true any more, `offline` when the server does not answer at all.
+// The connection to the dashboard hub, without React. Timers, sockets and the clock come in through `Surroundings`, so that tests
+// control them.
+// Its chip must be accurate: `live` only while the stream was active within two ping intervals, `polling` only while reads are answered,
+// `stale` when neither is true, `offline` when the server does not answer at all.
 
 export type Mode = "connecting" | "live" | "polling" | "stale" | "offline" | "paused";
 
@@ -28,7 +27,7 @@ export interface Surroundings {
 export interface Facts {
   isReady: boolean;
   isPaused: boolean;
-  /** When the stream last said anything. */
+  /** When the last message arrived on the stream. */
   lastMessageAt: number | null;
   /** When a read was last answered by the server. */
   lastAnswerAt: number | null;
@@ -38,13 +37,13 @@ export interface Facts {
 }
 
 export const pingMs = 25_000;
-/** A hub that says nothing for this long after a ping is gone: the other end of a connection can vanish without a word. */
+/** Ping timeout: the peer may disappear without closing the connection. */
 export const pongMs = 10_000;
 export const visiblePollMs = 5_000;
 export const hiddenPollMs = 30_000;
 const maxRetryMs = 30_000;
 
-/** What the chip says at `now`. */
+/** The mode to show at `now`. */
 export function modeAt(facts: Facts, now: number): Mode {
   if (facts.isPaused) return "paused";
   if (facts.isReady && facts.lastMessageAt !== null) {
@@ -55,8 +54,8 @@ export function modeAt(facts: Facts, now: number): Mode {
   return now - facts.lastAnswerAt <= facts.pollMs * 3 ? "polling" : "stale";
 }
 
-/** When anything was last heard from the server: a push, or the answer to a read. */
-export function heardAt({ lastMessageAt, lastAnswerAt }: Facts): number | null {
+/** When the server was last in contact: a push, or the answer to a read. */
+export function lastContactAt({ lastMessageAt, lastAnswerAt }: Facts): number | null {
   const heard = Math.max(lastMessageAt ?? 0, lastAnswerAt ?? 0);
   return heard === 0 ? null : heard;
 }
@@ -100,7 +99,7 @@ export class HubConnection {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Runs when the stream begins, also again after a gap or a pause: what is on screen may have changed unseen. */
+  /** Runs when the stream opens, also after a gap or a pause: data on screen may have changed in between. */
   onResume(run: () => void): () => void {
     this.#resumed.add(run);
     return () => this.#resumed.delete(run);
@@ -178,7 +177,7 @@ export class HubConnection {
       this.#failures = 0;
       this.#change({ isReady: true, isUnreachable: false, lastMessageAt: this.#around.now() });
       this.#schedulePing();
-      // What happened between the page's own reads and this moment was pushed to nobody.
+      // Changes between the page's own reads and this moment were not pushed.
       for (const run of [...this.#resumed]) run();
       return;
     }
@@ -203,7 +202,7 @@ export class HubConnection {
   #closed(code: number): void {
     this.#drop();
     this.#failures += 1;
-    // 4401 and 4403 mean this session or project: reads will say so, and asking again soon cannot help.
+    // 4401 and 4403 concern this session or project: reads report it, and reconnecting soon does not help.
     const isRefused = code === 4401 || code === 4403;
     const base = isRefused ? maxRetryMs : Math.min(maxRetryMs, 1000 * 2 ** Math.min(this.#failures - 1, 5));
     const waitMs = Math.round(base * (0.75 + this.#around.random() * 0.5));

@@ -31,7 +31,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A query that is shown; it answers after `answerMs` and counts its reads. */
+/** An observed query that answers after `answerMs` and counts its reads. */
 async function show(live: Live | undefined, given: Partial<QueryObserverOptions> & { answerMs?: number } = {}) {
   const { answerMs = 0, ...options } = given;
   const queryKey = options.queryKey ?? ["queues"];
@@ -55,7 +55,7 @@ async function show(live: Live | undefined, given: Partial<QueryObserverOptions>
 const patched: Live = { project: "shop", on: { "queue.changed": { patch: patchRows } } };
 
 describe("a change event", () => {
-  test("is put into the data of queries of its topic and project, and of no others", async () => {
+  test("patches queries of its topic and project only", async () => {
     const mine = await show(patched, { queryKey: ["mine"] });
     const others = [
       await show({ ...patched, project: "mill" }, { queryKey: ["another project"] }),
@@ -72,14 +72,14 @@ describe("a change event", () => {
     expect([mine, ...others].map((one) => one.reads())).toEqual([1, 1, 1, 1]);
   });
 
-  test("that carries no rows has the query read again", async () => {
+  test("without rows has the query read again", async () => {
     const query = await show(patched);
     push({ topic: "queue.changed", refetch: true });
     await vi.advanceTimersByTimeAsync(0);
     expect(query.reads()).toBe(2);
   });
 
-  test("has a query read that says so, once for all events within its delay", async () => {
+  test("has a query read if declared, once for all events within its delay", async () => {
     const query = await show({
       project: "shop",
       on: { "queue.changed": { isStale: ({ rows = [] }) => rows.length > 0, delayMs: 1_000 } },
@@ -96,7 +96,7 @@ describe("a change event", () => {
     expect(query.reads()).toBe(2);
   });
 
-  test("does not cut short a read in flight, and has the query read again after it", async () => {
+  test("does not cancel a read in flight, and has the query read again after it", async () => {
     const query = await show(patched, { answerMs: 5_000 });
     push({ topic: "queue.changed", refetch: true });
     for (let second = 0; second < 4; second += 1) {
@@ -116,7 +116,7 @@ describe("a change event", () => {
     expect([query.reads(), client.getQueryState(["queues"])?.isInvalidated]).toEqual([1, true]);
   });
 
-  test("leaves the data as they are when it concerns another row", async () => {
+  test("keeps the data when it concerns another row", async () => {
     const one = { id: "q-1", depth: 1 };
     client.setQueryData(["one"], one);
     const query = client.getQueryCache().find({ queryKey: ["one"] });
@@ -128,7 +128,7 @@ describe("a change event", () => {
   });
 });
 
-test("when the stream begins, what is declared is read again, figures only once they are old", async () => {
+test("when the stream opens, declared queries are read again, figures only if stale", async () => {
   const declared = await show(patched, { queryKey: ["declared"], staleTime: 60_000 });
   const fresh = await show({ onResume: "read-if-stale" }, { queryKey: ["fresh"], staleTime: 60_000 });
   const old = await show({ onResume: "read-if-stale" }, { queryKey: ["old"], staleTime: 0 });

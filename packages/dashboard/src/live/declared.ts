@@ -2,15 +2,15 @@ import type { HubEvent, HubTopic } from "@svc/client";
 import type { Query, QueryClient } from "@tanstack/react-query";
 import type { HubListener } from "./connection.ts";
 
-// Live updates are declared: a query says in `meta.live` which change events concern it, and what they do to it. One
-// listener applies them to every cached query. Reads that they ask for are throttled, and wait for one in flight.
+// Live updates are declared: a query lists in `meta.live` the change events that concern it and how to apply them. One listener applies
+// them to every cached query. The reads they trigger are throttled and wait for one in flight.
 
 export interface LiveRule<Topic extends HubTopic> {
-  /** Puts a change event into the data; returns the same data when it does not concern it. */
+  /** Applies a change event to the data; returns the same object when it does not concern it. */
   patch?(data: never, event: HubEvent<Topic>): unknown;
-  /** Whether the event asks for a read. Default: when it does not carry the rows that changed. */
+  /** Whether the event triggers a read. Default: when it does not carry the changed rows. */
   isStale?(event: HubEvent<Topic>, data: never): boolean;
-  /** How long such a read waits, so that one read covers many events. Default: 0. */
+  /** Delay of the read, so that one read covers many events. Default: 0. */
   delayMs?: number;
 }
 
@@ -19,15 +19,15 @@ export interface Live {
   project?: string;
   on?: { [Topic in HubTopic]?: LiveRule<Topic> };
   /**
-   * What becomes of it when the stream begins, also again after a gap or a pause: it is read again, or only once it is
-   * older than its `staleTime` (figures that a timer reads anyway), or its timer is enough. Default: read.
+   * What to do when the stream opens, also after a gap or a pause: read again, read only if older than `staleTime` (for polled figures),
+   * or rely on polling. Default: read.
    */
   onResume?: "read" | "read-if-stale" | "ignore";
 }
 
 type DeclaredMeta = {
   live?: Live;
-  /** An answer that the session has ended does not sign out. */
+  /** Whether a 401 does not sign the user out. */
   quiet?: boolean;
 };
 
@@ -37,7 +37,7 @@ declare module "@tanstack/react-query" {
   }
 }
 
-/** How long a read that is asked for waits while another one of the query is in flight. */
+/** How long a triggered read waits while another read of the query is in flight. */
 const busyMs = 250;
 
 interface Stream {
@@ -45,7 +45,7 @@ interface Stream {
   onResume(run: () => void): () => void;
 }
 
-/** Applies what queries declare, while the stream follows a project or none. Returns a function that ends it. */
+/** Applies the declared live updates to all queries. Returns a function that stops it. */
 export function keepLive(client: QueryClient, stream: Stream, project: string | undefined): () => void {
   const queries = client.getQueryCache();
   const offEvent = stream.listen((event) => {
@@ -75,13 +75,13 @@ function applyRule(client: QueryClient, query: Query, rule: LiveRule<never>, eve
   if (rule.isStale ? rule.isStale(event, data) : event.refetch) readSoon(client, query, rule.delayMs);
 }
 
-/** Has a query read again, or marks one that is not shown as stale. */
+/** Refetches a query, or marks it as stale if it is not observed. */
 const read = (client: QueryClient, { queryKey }: Query): void =>
   void client.invalidateQueries({ queryKey, exact: true });
 
 const waiting = new WeakMap<Query, unknown>();
 
-/** Has a query read again after a while, once for all calls meanwhile. */
+/** Refetches a query after a delay, once for all calls in between. */
 export function readSoon(client: QueryClient, query: Query, delayMs = 0): void {
   if (!query.isActive() || (!delayMs && query.state.fetchStatus !== "fetching")) read(client, query);
   else if (!waiting.has(query)) {

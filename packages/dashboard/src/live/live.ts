@@ -18,8 +18,8 @@ export const connection = new HubConnection({
 let visibleMs = visiblePollMs;
 const applyPoll = () => connection.setPollMs(document.hidden ? hiddenPollMs : visibleMs);
 
-/** Heeds whether the page is looked at, the network is there and the server answers, until it is called off. */
-export function heedWindow(): () => void {
+/** Observes page visibility, network state and server responses. Returns a function that stops it. */
+export function watchWindow(): () => void {
   const retry = () => connection.retryNow();
   document.addEventListener("visibilitychange", applyPoll);
   addEventListener("online", retry);
@@ -30,7 +30,7 @@ export function heedWindow(): () => void {
   };
 }
 
-/** How often a page that no stream serves reads again; the chip says so. */
+/** Sets the polling interval of a page without a stream; the chip shows it. */
 export function useVisiblePoll(pollMs: number): void {
   useEffect(() => {
     visibleMs = pollMs;
@@ -50,7 +50,7 @@ const followedTopics: HubTopic[] = [
   "command.changed",
 ];
 
-/** Follows one project on the hub for as long as the component is shown. */
+/** Subscribes to a project on the hub while the component is mounted. */
 export function useFollowProject(projectId: string | null): void {
   useEffect(() => {
     connection.follow(projectId, followedTopics);
@@ -64,7 +64,7 @@ export function useConnection(): { mode: Mode; now: number; facts: ReturnType<ty
   return { mode: modeAt(facts, now), now, facts };
 }
 
-// Changes only with the mode itself, so that pages are not rendered on every message.
+// Changes only with the mode, so that pages don't re-render on every message.
 function pollState(): number | false {
   const facts = connection.facts();
   if (facts.isPaused) return false;
@@ -73,7 +73,7 @@ function pollState(): number | false {
 
 const isPaused = (): boolean => connection.facts().isPaused;
 
-/** How often a list must be read again: false while the stream pushes, or while everything is paused. */
+/** The polling interval of a list: false while the stream pushes, or while updates are paused. */
 export function usePollMs(): number | false {
   return useSyncExternalStore(connection.watch, pollState);
 }
@@ -87,12 +87,12 @@ const isSettled = (): boolean => {
   return isReady || retryAt !== null || isPaused || isUnreachable;
 };
 
-/** Whether the stream has begun, or will not soon: a list that it pushes is read from then on, or would have to be read again. */
+/** Whether the stream has opened, or won't soon. Lists that it pushes are read only then, to avoid a second read. */
 export function useIsStreamSettled(): boolean {
   return useSyncExternalStore(connection.watch, isSettled);
 }
 
-/** How often something is read that the stream does not push: false while everything is paused. */
+/** The polling interval of data that the stream does not push: false while updates are paused. */
 export function useTimedMs(everyMs: number): number | false {
   return useIsPaused() ? false : everyMs;
 }

@@ -13,7 +13,7 @@ const loaded = (...pages: Row[][]) => ({
 });
 
 describe("patchPages", () => {
-  test("changes rows where they stand, adds new ones at the end and takes removed ones out", () => {
+  test("updates rows in place, appends new ones and drops removed ones", () => {
     const before = loaded([{ id: "a", depth: 1, note: "kept" }, { id: "b" }], [{ id: "c" }]);
     const after = patchPages<Row, null>(before, { rows: [{ id: "a", depth: 2 }, { id: "d" }], removed: ["b"] });
     expect(after.pages.map((page) => page.items)).toEqual([
@@ -22,14 +22,14 @@ describe("patchPages", () => {
     ]);
   });
 
-  test("keeps rows that did not change as they are", () => {
+  test("keeps unchanged rows", () => {
     const before = loaded([{ id: "a" }, { id: "b" }]);
     const after = patchPages<Row, null>(before, { rows: [{ id: "b", depth: 1 }] });
     expect(after.pages[0]?.items[0]).toBe(before.pages[0]?.items[0]);
   });
 });
 
-test("rowsOf shows a row once that was pushed before its page came", () => {
+test("rowsOf lists a row once that was pushed before its page loaded", () => {
   expect(rowsOf(loaded([{ id: "a" }, { id: "z", depth: 1 }], [{ id: "z", depth: 1 }])).map(({ id }) => id)).toEqual([
     "a",
     "z",

@@ -10,21 +10,21 @@ interface Change<Row> {
   removed?: string[];
 }
 
-/** The rows of all loaded pages, each once: a pushed row may come again with its page. */
+/** The distinct rows of all loaded pages: a pushed row may also be in a page loaded later. */
 export function rowsOf<Row extends { id: string }>(data: InfiniteData<RowPage<Row>>): Row[] {
   const byId = new Map(data.pages.flatMap((page) => page.items).map((row) => [row.id, row]));
   return [...byId.values()];
 }
 
-/** Changed rows replaced where they are, new ones at the end of the last page, removed ones gone. */
+/** Replaces changed rows in place, appends new ones to the last page, and drops removed ones. */
 export function patchPages<Row extends { id: string }, Param>(
   data: InfiniteData<RowPage<Row>, Param>,
   { rows = [], removed = [] }: Change<Row>,
 ): InfiniteData<RowPage<Row>, Param> {
   const changed = new Map(rows.map((row) => [row.id, row]));
-  const gone = new Set(removed);
+  const removedIds = new Set(removed);
   const known = new Set(data.pages.flatMap((page) => page.items.map((item) => item.id)));
-  const added = rows.filter((row) => !known.has(row.id) && !gone.has(row.id));
+  const added = rows.filter((row) => !known.has(row.id) && !removedIds.has(row.id));
   const last = data.pages.length - 1;
   return {
     ...data,
@@ -32,7 +32,7 @@ export function patchPages<Row extends { id: string }, Param>(
       ...page,
       items: [
         ...page.items
-          .filter((item) => !gone.has(item.id))
+          .filter((item) => !removedIds.has(item.id))
           .map((item) => (changed.has(item.id) ? { ...item, ...changed.get(item.id) } : item)),
         ...(at === last ? added : []),
       ],

@@ -1,13 +1,13 @@
 import type { HubRows, HubTopic } from "@svc/client";
 
-// How change events are put into what was read of rows.
+// Applies change events to loaded rows.
 
 interface Change<Row> {
   rows?: Row[];
   removed?: string[];
 }
 
-/** Of a list on one page: changed rows replaced where they are, new ones at the end, removed ones left out. */
+/** For a list of one page: replaces changed rows in place, appends new ones, and drops removed ones. */
 export function patchRows<Row extends { id: string }>(
   page: { items: Row[] },
   { rows = [], removed = [] }: Change<Row>,
@@ -21,7 +21,7 @@ export function patchRows<Row extends { id: string }>(
   return { ...page, items: [...items, ...added] };
 }
 
-/** Of one row: its own among those that changed. */
+/** For a single row: picks it from the changed rows. */
 export const patchOwnRow = <Row extends HubRows[HubTopic]>(
   whole: Row,
   { rows = [] }: Change<HubRows[HubTopic]>,

@@ -1,13 +1,13 @@
-// How far the server's clock is ahead of this browser's, by the Date of its answers: good to about a second. Instants of
-// the server that are counted down to are compared with its clock; this browser's may be wrong by minutes.
+// The offset of the server's clock, from the Date header of its responses; accurate to about a second. Countdowns to server times use it,
+// because the browser's clock may be wrong by minutes.
 let aheadMs = 0;
 
-/** Notes what an answer that came just now tells; its Date has whole seconds. */
+/** Updates the offset from a response received just now; its Date has whole seconds. */
 export function noteServerTime(serverTimeMs: number | null): void {
   if (serverTimeMs !== null) aheadMs = serverTimeMs + 500 - Date.now();
 }
 
-/** What the server's clock shows when this browser's shows `at`, in milliseconds since 1970. */
+/** The server's time when the browser's clock shows `at`, in milliseconds since 1970. */
 export function serverTimeAt(at: number): number {
   return at + aheadMs;
 }

@@ -4,7 +4,7 @@ import { useEffect, useMemo } from "react";
 import { usePollMs } from "./live.ts";
 import { patchPages, type RowPage, rowsOf } from "./row-pages.ts";
 
-/** Lists that are ordered on the page are read whole up to this many rows; beyond it a button asks for more. */
+/** Lists sorted on the client are loaded completely up to this many rows; a button loads more. */
 const readAheadRows = 2000;
 
 interface RowPages<Topic extends keyof HubRows> {
@@ -14,7 +14,7 @@ interface RowPages<Topic extends keyof HubRows> {
   read: (cursor: string | undefined, signal: AbortSignal) => Promise<RowPage<HubRows[Topic]>>;
 }
 
-/** The read of such a list. */
+/** The query of such a list. */
 export const rowPagesQuery = <Topic extends keyof HubRows>({ project, topic, queryKey, read }: RowPages<Topic>) =>
   infiniteQueryOptions({
     queryKey,
@@ -24,7 +24,7 @@ export const rowPagesQuery = <Topic extends keyof HubRows>({ project, topic, que
     meta: { live: { project, on: { [topic]: { patch: patchPages } } } },
   });
 
-/** All rows of a list that is pushed by topic and read by cursor, kept in step with the hub. */
+/** All rows of a list that is paged by cursor and updated by change events. */
 export function useRowPages<Topic extends "queue.changed" | "worker.changed">(list: RowPages<Topic>) {
   const pages = useSuspenseInfiniteQuery({ ...rowPagesQuery(list), refetchInterval: usePollMs() });
   const rows = useMemo(() => rowsOf<HubRows[Topic]>(pages.data), [pages.data]);
@@ -37,7 +37,7 @@ export function useRowPages<Topic extends "queue.changed" | "worker.changed">(li
     rows,
     hasMore: hasNextPage && !isReadingAhead,
     readMore: () => void fetchNextPage(),
-    /** With data, a renewal that failed: the rows are those from before. */
+    /** With data, refreshing failed and the rows are stale. */
     error: pages.error,
     data: pages.data,
     refetch: pages.refetch,

@@ -1,9 +1,9 @@
-// A read counts as a timer's own when nobody has touched the page for a while. Such reads carry X-SVC-Background, so that
-// an abandoned tab does not keep its session alive.
+// A read counts as a background read when the user has been idle for a while. Such reads carry X-SVC-Background, so that an abandoned tab
+// does not keep its session alive.
 const quietAfterMs = 10_000;
 let lastInputAt = Date.now();
 
-/** Notes from now on when somebody touches the page. */
+/** Starts recording user activity. */
 export function noteActivity(): void {
   const note = () => {
     lastInputAt = Date.now();

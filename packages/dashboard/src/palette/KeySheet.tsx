@@ -6,10 +6,10 @@ import { hasCommandKey, keyHelp } from "../ui/layers/keys.ts";
 import { Dialog } from "../ui/layers/Layers.tsx";
 import css from "./palette.module.css";
 
-/** The keys of what is on screen, each part's own. */
+/** The keyboard shortcuts of everything on screen. */
 export function KeySheet() {
-  const told = useSyncExternalStore(keyHelp.subscribe, keyHelp.get);
-  const parts = [...told].sort((one, other) => (one.rank ?? 0) - (other.rank ?? 0));
+  const help = useSyncExternalStore(keyHelp.subscribe, keyHelp.get);
+  const parts = [...help].sort((one, other) => (one.rank ?? 0) - (other.rank ?? 0));
   const shortcuts = useSetting(shortcutsSetting);
   return (
     <Dialog title="Keyboard shortcuts" onClose={closeOverlay}>
@@ -38,7 +38,7 @@ export function KeySheet() {
   );
 }
 
-/** `g t` as two keys, `j, k` as a choice of two, `Mod k` with the key that this platform uses for it. */
+/** Renders `g t` as two keys, `j, k` as alternatives, and `Mod k` with the platform's modifier. */
 export function Keys({ text }: { text: string }) {
   return (
     <span className={css.kbds}>

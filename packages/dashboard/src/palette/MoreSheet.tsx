@@ -9,7 +9,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { Dialog, menuItem } from "../ui/layers/Layers.tsx";
 import css from "./palette.module.css";
 
-/** What the bottom bar of a phone has no room for. */
+/** The pages that don't fit into a phone's bottom bar. */
 export function MoreSheet({ slug }: OverlayProps) {
   const pathname = useLocation({ select: (location) => location.pathname });
   const pages = useProjectPages(slug ?? "");

@@ -5,21 +5,21 @@ import { type Entry, fitting } from "./entries.ts";
 import { Keys } from "./KeySheet.tsx";
 import css from "./palette.module.css";
 
-/** How long typing must rest before the server is asked about an id. */
-const restMs = 200;
+/** Debounce before an id is looked up on the server. */
+const debounceMs = 200;
 
 interface Found {
   entries: Entry[];
-  /** Why there may be more; empty when there is not. */
+  /** Why there may be more results; empty otherwise. */
   note: string;
 }
 
 interface PaletteProps extends OverlayProps {
-  /** All that it can do for `typed`; `settled` is what the server is asked about, any word when it `isPasted`. */
+  /** The entries for `typed`. `settled` is the debounced text to look up on the server; pasted text is looked up whatever it is. */
   useEntries: (slug: string | null, typed: string, settled: string, isPasted: boolean) => Found;
 }
 
-/** Goes to pages, projects and tasks, and does what needs no page: a list that narrows while one types. */
+/** The command palette: filters pages, projects, tasks and actions while typing. */
 export function Palette({ slug, useEntries }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const listId = useId();
@@ -52,7 +52,7 @@ export function Palette({ slug, useEntries }: PaletteProps) {
   const choose = (entry: Entry | undefined) => {
     if (entry === undefined) return;
     closeOverlay();
-    // The layer goes first, so that what it covered has the focus again when the page changes.
+    // Close first, so that the focus returns to the page before it changes.
     queueMicrotask(entry.run);
   };
   const pressed = (event: KeyboardEvent) => {
@@ -155,11 +155,11 @@ function Options({ listId, groups, shown, current, note, onChoose, onPoint }: Op
   );
 }
 
-function useSettled(text: string, isAtOnce: boolean): string {
+function useSettled(text: string, isImmediate: boolean): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), restMs);
+    const timer = setTimeout(() => setSettled(text), debounceMs);
     return () => clearTimeout(timer);
   }, [text]);
-  return isAtOnce ? text : settled;
+  return isImmediate ? text : settled;
 }

@@ -19,7 +19,7 @@ const entries = [
 const labels = (typed: string) => fitting(entries, typed).flatMap((one) => one.entries.map(({ label }) => label));
 
 describe("the palette", () => {
-  test("puts the group with the best entry first, and a task found by its id before all", () => {
+  test("puts the group with the best entry first, and a task found by its id before all others", () => {
     const groupsOf = (typed: string, more: Entry[] = []) =>
       fitting([...more, ...entries], typed).map(({ group }) => group);
     expect(groupsOf("sta")).toEqual(["Projects"]);
@@ -32,18 +32,18 @@ describe("the palette", () => {
     expect(labels("")).toEqual(["Tasks", "Agents", "Acme shop", "Stage", "Dark theme"]);
   });
 
-  test("finds by every word, in label and other words, in any case", () => {
+  test("matches every word, in label and search terms, ignoring case", () => {
     expect(labels("PROD acme")).toEqual(["Acme shop"]);
     expect(labels("night")).toEqual(["Dark theme"]);
     expect(labels("nothing")).toEqual([]);
   });
 
-  test("puts what begins with the word before what holds it", () => {
+  test("puts prefix matches before other matches", () => {
     expect(labels("a").slice(0, 2)).toEqual(["Agents", "Tasks"]);
     expect(labels("acme")).toEqual(["Acme shop", "Stage"]);
   });
 
-  test("shows no group without end", () => {
+  test("limits the entries of a group", () => {
     const many = Array.from({ length: 30 }, (_, at) => entry("Projects", `shop ${at}`));
     expect(fitting(many, "shop")[0]?.entries).toHaveLength(8);
   });
@@ -56,7 +56,7 @@ describe("mayBeTaskId", () => {
     ["nightly-report", false, true],
     ["two words 1", false, false],
     ["", false, false],
-  ])("says of %o that was typed %o, and pasted %o", (text, isTyped, isPasted) => {
+  ])("%o: typed %o, pasted %o", (text, isTyped, isPasted) => {
     expect([mayBeTaskId(text, false), mayBeTaskId(text, true)]).toEqual([isTyped, isPasted]);
   });
 });

@@ -1,19 +1,19 @@
-// What the palette lists, without React: entries with words to find them by, and which of them fit what was typed.
+// The entries of the palette and how they are matched, without React.
 
 export interface Entry {
   id: string;
   group: (typeof groups)[number];
   label: string;
-  /** What stands after the label: environment, engine and id. */
+  /** Shown after the label: environment, engine or id. */
   detail?: string;
   keys?: string;
   icon: string;
-  /** Other words to find it by. */
+  /** More search terms. */
   also?: string;
   run: () => void;
 }
 
-/** In the order in which they are listed. */
+/** In display order. */
 const groups = [
   "Task with this id",
   "Selected tasks",
@@ -29,10 +29,10 @@ const groups = [
   "Projects",
   "Actions",
 ] as const;
-/** Of each group, so that none hides the others. */
+/** Limit per group, so that none hides the others. */
 const maximumPerGroup = 8;
 
-/** How well an entry fits: 0 not at all, more is better. Each word must occur; at the start of a word is better. What was found by its id fits always. */
+/** The match score of an entry; 0 is no match. Each word must occur, and word starts score higher. A task found by its id always matches. */
 function fit(entry: Entry, typed: string): number {
   if (entry.group === "Task with this id") return Number.POSITIVE_INFINITY;
   const label = entry.label.toLowerCase();
@@ -47,7 +47,7 @@ function fit(entry: Entry, typed: string): number {
   return score;
 }
 
-/** The entries that fit, by group: the group with the best entry first, and the best entry of each first. */
+/** The matching entries by group, best group and best entries first. */
 export function fitting(entries: readonly Entry[], typed: string): { group: Entry["group"]; entries: Entry[] }[] {
   const scored = entries.map((entry) => ({ entry, score: fit(entry, typed) })).filter(({ score }) => score > 0);
   return groups
@@ -60,7 +60,7 @@ export function fitting(entries: readonly Entry[], typed: string): { group: Entr
     }));
 }
 
-/** Text that may be the id of a task: one word, and when it was typed one with a digit, as ids have that software makes. */
+/** Whether a text may be a task id: a single word; if typed, with a digit, as generated ids have. */
 export function mayBeTaskId(text: string, isPasted: boolean): boolean {
   return text.length <= 300 && /^\S+$/.test(text) && (isPasted || /\d/.test(text));
 }

@@ -6,7 +6,7 @@ import { LoginPage, meQuery } from "../features/sessions/index.ts";
 import { pagesBelow } from "./page.ts";
 import { FirstSkeleton, rootRoute } from "./root-routes.tsx";
 
-// The pages of who is not signed in, or only half: they stand without the shell.
+// The pages before a complete sign-in, rendered without the shell.
 
 type Raw = Record<string, unknown>;
 
@@ -20,7 +20,7 @@ const readLogin = (search: Raw): { next?: string; ended?: string } => ({
 
 const nothing = () => ({});
 
-/** Who the session belongs to as the server sees it now; leads to the sign-in without one. */
+/** Loads the current user from the server; redirects to the sign-in without a session. */
 async function freshMe(next: string | undefined): Promise<Me> {
   try {
     return await queryClient.fetchQuery({ ...meQuery, staleTime: 0 });
@@ -30,7 +30,7 @@ async function freshMe(next: string | undefined): Promise<Me> {
   }
 }
 
-/** Whoever signs in waits for no second file: this page is part of the first one. */
+/** The sign-in page is part of the entry bundle, so that it needs no second request. */
 const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/login",

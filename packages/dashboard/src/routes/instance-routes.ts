@@ -4,7 +4,7 @@ import { readUsersSearch } from "../features/users/index.ts";
 import { pagesBelow } from "./page.ts";
 import { signedInRoute } from "./root-routes.tsx";
 
-// The pages outside of a project: the start page, one's own account, and what administrators of the instance see.
+// The pages outside of projects: start page, account and administration.
 
 const nothing = searchOf([]);
 const instancePage = pagesBelow(signedInRoute);

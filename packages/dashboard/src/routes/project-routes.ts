@@ -22,7 +22,7 @@ const projectRoute = createRoute({
 });
 const projectPage = pagesBelow(projectRoute);
 
-/** The address of a project's settings is that of the first of them. */
+/** Redirects to the first settings page. */
 const settingsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/settings",
@@ -37,7 +37,7 @@ export const projectRoutes = projectRoute.addChildren([
   projectPage("/tasks", readTasksSearch, () => import("../features/tasks/TasksPage.tsx"), "TasksPage"),
   projectPage(
     "/tasks/$engine/$taskId",
-    // The filters of the list that the task was opened from, for the way back and the tasks before and after it.
+    // The filters of the list that the task was opened from, for the back link and the previous and next task.
     readTaskPageSearch,
     () => import("../features/tasks/detail/TaskPage.tsx"),
     "TaskPage",

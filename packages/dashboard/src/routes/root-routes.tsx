@@ -16,9 +16,9 @@ import { isEnrollmentOverdue, maybeSignedIn, meQuery } from "../features/session
 import { ErrorPanel, isMissingPart, PageSkeleton } from "../ui/panels/Feedback.tsx";
 import { usePage } from "../ui/title.ts";
 
-// What the pages of the site map hang on: those of an account that is not let in yet on the root, all others on what is signed in.
+// The parent routes: the root for pages before sign-in, the signed-in route for all others.
 
-/** What stands before the shell does, which has the landmark of the page. */
+/** Shown before the shell, which has the page's main landmark. */
 export function FirstSkeleton() {
   return (
     <main>
@@ -32,7 +32,7 @@ export const rootRoute = createRootRoute({
   notFoundComponent: lazyRouteComponent(() => import("../shell/NotFound.tsx"), "NotFound"),
 });
 
-/** Leads whoever may not see the pages to where they sign in. */
+/** Redirects users without a complete sign-in to the page for the next step. */
 async function admit({ href }: ParsedLocation): Promise<void> {
   const next = safeReturn(href);
   const search = next === "/" ? {} : { next };
@@ -47,7 +47,7 @@ async function admit({ href }: ParsedLocation): Promise<void> {
 export const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "signed-in",
-  // Without a session nothing of the page is loaded. With one its files and its reads are asked for meanwhile.
+  // Without a session, nothing is loaded. With one, the page's files and reads are requested in parallel with this check.
   beforeLoad: ({ location }) => (maybeSignedIn() ? undefined : admit(location)),
   loader: { handler: ({ location }) => admit(location), staleReloadMode: "blocking" },
   shouldReload: true,
@@ -58,17 +58,17 @@ export const signedInRoute = createRoute({
 
 export function PageError({ error, reset }: { error: unknown; reset: () => void }) {
   const { invalidate } = useRouter();
-  // Without it a page that failed to read would throw what it remembers instead of reading again.
+  // Without this reset, a retry would throw the cached error instead of reading again.
   const failedReads = useQueryErrorResetBoundary();
   const { slug } = useParams({ strict: false });
-  usePage([...(slug === undefined ? [] : [[slug, paths.project(slug)] as const]), ["Not shown"]]);
+  usePage([...(slug === undefined ? [] : [[slug, paths.project(slug)] as const]), ["Error"]]);
   return (
     <>
       <h1 className="vh">Couldn't show this page</h1>
       <ErrorPanel
         title="Couldn't show this page"
         error={error}
-        // A page's own file is asked for once; after that only a reload brings it.
+        // A page's file is requested only once; afterwards only a reload helps.
         onRetry={
           isMissingPart(error)
             ? undefined

@@ -9,7 +9,7 @@ import { instanceRoutes } from "./instance-routes.ts";
 import { projectRoutes } from "./project-routes.ts";
 import { PageError, rootRoute, signedInRoute } from "./root-routes.tsx";
 
-// The site map. Pages that come later: /inbox, below a project schedules and automation, and the rest of /me and /admin.
+// The site map.
 
 export const router = createRouter({
   routeTree: rootRoute.addChildren([...entryRoutes, signedInRoute.addChildren([...instanceRoutes, projectRoutes])]),
@@ -25,13 +25,13 @@ export const router = createRouter({
 
 declare global {
   interface Window {
-    /** Of `parts-boot.js`, which only a build has. */
-    askForParts?: (pathname: string) => void;
+    /** Defined by `parts-boot.js`, which only production builds have. */
+    preloadParts?: (pathname: string) => void;
   }
 }
 
 router.subscribe("onBeforeLoad", ({ pathChanged, fromLocation, toLocation }) => {
-  if (pathChanged && fromLocation) window.askForParts?.(toLocation.pathname);
+  if (pathChanged && fromLocation) window.preloadParts?.(toLocation.pathname);
 });
 
 declare module "@tanstack/react-router" {
@@ -49,7 +49,7 @@ whenSignedOut(() => {
 
 whenGated((gate) => {
   const { location } = router.state;
-  // Only these two pages are open to such a session, and its sign-in is under way on the others here.
+  // Such a session can only open these two pages; on the other sign-in pages, signing in is in progress.
   if (location.pathname.startsWith("/login")) return;
   queryClient.clear();
   const to = gate === "verify" ? "/login/mfa" : "/login/enroll";

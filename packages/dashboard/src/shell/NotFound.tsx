@@ -8,8 +8,8 @@ export function NotFound() {
   return (
     <main id="main" tabIndex={-1}>
       <h1 className="vh">Not found</h1>
-      <Empty title="There is no page at this address" chips={<ButtonLink href={paths.home()}>All projects</ButtonLink>}>
-        <p>The address may be cut off, or from a page this version does not have.</p>
+      <Empty title="Page not found" chips={<ButtonLink href={paths.home()}>All projects</ButtonLink>}>
+        <p>The link may be incomplete, or this version doesn't have that page.</p>
       </Empty>
     </main>
   );

@@ -9,7 +9,7 @@ import { type OverlayLoads, useShellParts } from "./shell-parts.ts";
 
 const parts: Partial<Record<Overlay, LazyExoticComponent<ComponentType<OverlayProps>>>> = {};
 
-/** Palette, list of keys, the phone's second menu and the form of a new project: none of them is loaded before somebody asks for it. */
+/** Command palette, keyboard shortcuts, the phone's More menu and the new-project form. Each is loaded on first use. */
 export function Overlays({ slug }: OverlayProps) {
   const shown = useSyncExternalStore(overlay.subscribe, overlay.get);
   const { overlays } = useShellParts();
@@ -29,12 +29,12 @@ export function Overlays({ slug }: OverlayProps) {
     <CatchBoundary
       getResetKey={() => shown}
       onCatch={() => {
-        // A file that could not be loaded would be remembered as such; the next try asks for it again.
+        // React.lazy caches a failed load; the next attempt must request the file again.
         delete parts[shown];
       }}
       errorComponent={({ error, reset }) => (
         <Dialog title="Couldn't open this" onClose={closeOverlay}>
-          <ErrorPanel isPart title="Part of the dashboard is missing" error={error} onRetry={reset} />
+          <ErrorPanel isPart title="Part of the dashboard couldn't be loaded" error={error} onRetry={reset} />
         </Dialog>
       )}
     >

@@ -8,7 +8,7 @@ import { projectQuery } from "../features/projects/index.ts";
 import { useMe } from "../features/sessions/index.ts";
 import { visiblePollMs } from "../live/connection.ts";
 import { keepLive } from "../live/declared.ts";
-import { connection, heedWindow, useConnection, useFollowProject, useVisiblePoll } from "../live/live.ts";
+import { connection, useConnection, useFollowProject, useVisiblePoll, watchWindow } from "../live/live.ts";
 import { HrefContext } from "../ui/buttons/AppLink.tsx";
 import { ErrorPanel, PageSkeleton } from "../ui/panels/Feedback.tsx";
 import { setProjectZone } from "../ui/time/instants.ts";
@@ -21,16 +21,16 @@ import css from "./shell.module.css";
 import { type ShellParts, ShellPartsContext, useShellParts } from "./shell-parts.ts";
 import { TopBar } from "./top/TopBar.tsx";
 
-/** The start page reads figures per project, so it asks less often than a project's own pages. */
+/** The start page reads figures per project, so it polls less often than a project's own pages. */
 const homePollMs = 15_000;
 
 /** Everything around a page: rail, top bar, one banner line, and the page itself in <main>. */
 export function Shell({ parts }: { parts: ShellParts }) {
   const { slug } = useParams({ strict: false });
   const me = useMe();
-  // Before the effects of what is inside, which note what was opened.
+  // Runs before the effects of children, which record what was opened.
   useLayoutEffect(() => openRecent(me.id), [me.id]);
-  useEffect(heedWindow, []);
+  useEffect(watchWindow, []);
   const client = useQueryClient();
   useEffect(() => keepLive(client, connection, slug), [client, slug]);
   return (
@@ -63,7 +63,7 @@ function ProjectShell({ slug }: { slug: string }) {
   useNotes(slug, project.isSuccess);
   const keepRange = useKeepRange();
   const zone = project.data?.timezone;
-  // Before anything is painted, so that no stamp is seen in the zone of the project before.
+  // Before painting, so that no timestamp appears in the previous project's zone.
   useLayoutEffect(() => {
     setProjectZone(zone ?? "UTC");
     return () => setProjectZone("UTC");
@@ -98,7 +98,7 @@ function ProjectShell({ slug }: { slug: string }) {
   );
 }
 
-/** The commands that were issued here; its part is loaded once there is one. */
+/** The commands sent from this browser; loaded once there is one. */
 function CommandTray({ slug }: { slug: string }) {
   const { Tray } = useShellParts();
   const { commands } = useSyncExternalStore(recent.subscribe, recent.get);
@@ -112,7 +112,7 @@ function CommandTray({ slug }: { slug: string }) {
   );
 }
 
-/** Notes what is looked at, so that the palette and the project switcher name it first. */
+/** Records viewed projects and tasks, so that the palette and the project switcher list them first. */
 function useNotes(slug: string, isThere: boolean): void {
   const client = useQueryClient();
   useEffect(() => {
@@ -133,7 +133,7 @@ function useNotes(slug: string, isThere: boolean): void {
 
 function Main() {
   const { mode } = useConnection();
-  // What nobody has confirmed for a while fades; the banner says how old it is.
+  // Stale data is dimmed; the banner shows its age.
   const isOld = mode === "stale" || mode === "offline";
   return (
     <main className={css.main} id="main" tabIndex={-1} data-freshness={isOld ? "old" : undefined}>

@@ -12,8 +12,8 @@ const everywhere: KeyHelp = {
   rank: 2,
   says: [
     ["Mod k", "Find or go to"],
-    ["?", "This list"],
-    ["L", "Pause everything, or go on"],
+    ["?", "Keyboard shortcuts"],
+    ["L", "Pause or resume updates"],
   ],
 };
 const helpOf = (pages: readonly ProjectPage[]): KeyHelp => ({
@@ -21,14 +21,14 @@ const helpOf = (pages: readonly ProjectPage[]): KeyHelp => ({
   rank: 1,
   says: [
     ...pages.map(({ key, label }) => [`g ${key}`, label] as const),
-    [".", "Time range, where a page has one"],
-    ["[", "Narrow or widen the rail"],
+    [".", "Time range"],
+    ["[", "Collapse or expand the rail"],
   ],
 });
 
 const togglePause = () => connection.setPaused(!connection.facts().isPaused);
 
-/** The keys that work whatever page is shown. */
+/** Shortcuts that work on every page. */
 export function ShellKeys({ slug }: { slug: string | null }) {
   useKeys({ "?": openKeys, L: togglePause }, everywhere);
   return slug === null ? null : <ProjectKeys slug={slug} />;

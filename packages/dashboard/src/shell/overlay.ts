@@ -1,6 +1,6 @@
 import { createStore } from "../ui/store.ts";
 
-/** What lies over the page, one at a time. Each is loaded when it is first opened. */
+/** Overlays; only one is open at a time. Each is loaded when first opened. */
 export type Overlay = "palette" | "keys" | "more" | "newProject" | "asked";
 
 export interface OverlayProps {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { samePageIn } from "./pages.ts";
 
 describe("samePageIn", () => {
-  test("keeps the sub-page and leaves its details behind", () => {
+  test("keeps the sub-page, but not the detail page", () => {
     expect(samePageIn("other", "/p/acme/agents/123")).toBe("/p/other/agents");
     expect(samePageIn("other", "/")).toBe("/p/other");
     expect(samePageIn("other", "/p/acme")).toBe("/p/other");

@@ -2,7 +2,7 @@ import type { ProjectStats } from "@svc/client";
 import type { ComponentType } from "react";
 import { paths } from "../address/paths.ts";
 
-/** A page of a project, as rail, bottom bar, palette and keys name it; the app root lists them. */
+/** A page of a project in the rail, bottom bar, palette and shortcuts. Registered by the app root. */
 export interface ProjectPage {
   id: string;
   label: string;
@@ -10,31 +10,31 @@ export interface ProjectPage {
   /** `Foot` is the end of the rail. */
   group: "Watch" | "Fleet" | "Act" | "Record" | "Foot";
   href: (slug: string) => string;
-  /** Beginning of other addresses that belong to it. */
+  /** Prefix of other paths that belong to it. */
   holds?: (slug: string) => string;
-  /** After `g`. */
+  /** The key after `g`. */
   key: string;
-  /** In the bottom bar of a phone, which has room for four; the others are behind More. */
+  /** Whether it is in a phone's bottom bar, which has room for four; the others are under More. */
   isOnBar: boolean;
-  /** For those only who may read the audit trail of the project. */
+  /** Only for users who may read the project's audit log. */
   isAudit?: boolean;
-  /** The live count beside its name in the rail. */
+  /** The live count next to its label in the rail. */
   Badge?: ComponentType<BadgeProps>;
 }
 
 export interface BadgeProps {
   slug: string;
-  /** Figures of the project, once they were read. */
+  /** Figures of the project, once loaded. */
   stats: ProjectStats | undefined;
 }
 
-/** Pages about the instance, for its administrators. */
+/** Instance pages, for administrators. */
 export interface AdminPage {
   id: string;
   label: string;
   icon: string;
   href: string;
-  /** Other words to find it by. */
+  /** More search terms. */
   also: string;
 }
 
@@ -51,7 +51,7 @@ export const adminPages: readonly AdminPage[] = [
   { id: "health", label: "Health", icon: "overview", href: paths.health(), also: "instance admin system diagnostics" },
 ];
 
-/** Whether an address is that page or one below it. A project's own address is above all the others. */
+/** Whether a path is this page or below it. A project's own path is a prefix of all others, so it must match exactly. */
 export function isOn(page: ProjectPage, slug: string, pathname: string): boolean {
   const href = page.href(slug);
   if (page.holds !== undefined && pathname.startsWith(page.holds(slug))) return true;
@@ -60,7 +60,7 @@ export function isOn(page: ProjectPage, slug: string, pathname: string): boolean
   );
 }
 
-/** The same sub-page in another project: what the project switcher keeps. Detail pages lead back to their list; bulk retries have none. */
+/** The same sub-page in another project, for the project switcher. Detail pages lead to their list; bulk retries, which have none, to the commands. */
 export function samePageIn(slug: string, pathname: string): string {
   const section = /^\/p\/[^/]+\/([a-z-]+)/.exec(pathname)?.[1];
   if (section === "bulk-retries") return paths.commands(slug);

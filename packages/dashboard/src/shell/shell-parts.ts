@@ -5,14 +5,14 @@ import type { ProjectPage } from "./pages.ts";
 
 export type OverlayLoads = Readonly<Record<Overlay, () => Promise<{ default: ComponentType<OverlayProps> }>>>;
 
-/** What the shell shows of the features. The app root registers it; the shell itself imports none of them. */
+/** Parts of features that the shell renders. The app root registers them; the shell imports no feature. */
 export interface ShellParts {
   /** In the order of the rail. */
   pages: readonly ProjectPage[];
   overlays: OverlayLoads;
-  /** The commands that were issued here; shown once there is one. */
+  /** The commands sent from this browser; shown once there is one. */
   Tray: ComponentType<{ slug: string }>;
-  /** The line of the banner while the shell has none of its own; null without one. */
+  /** The banner's content while the shell has none of its own; null without one. */
   useNotice: (slug: string | undefined) => ReactNode;
 }
 
@@ -20,11 +20,11 @@ export const ShellPartsContext = createContext<ShellParts | null>(null);
 
 export function useShellParts(): ShellParts {
   const parts = useContext(ShellPartsContext);
-  if (parts === null) throw new Error("the shell stands without its parts");
+  if (parts === null) throw new Error("ShellPartsContext has no value");
   return parts;
 }
 
-/** The pages of a project that its reader can ever use. */
+/** The pages of a project that the user's role may see. */
 export function useProjectPages(slug: string): readonly ProjectPage[] {
   const { pages } = useShellParts();
   const mayAudit = useMayAudit(slug);

@@ -7,7 +7,7 @@ export function Icon({ name, className }: { name: string; className?: string }) 
   );
 }
 
-/** A 12 px glyph: the shape half of a state. */
+/** A 12 px glyph: the shape of a state. */
 export function Glyph({ name, className }: { name: string; className?: string | undefined }) {
   return (
     <svg className={className ? `g ${className}` : "g"} width="12" height="12" aria-hidden="true">

@@ -7,7 +7,7 @@ import { FleetPill, PriorityMark, StateGlyph, StatePill } from "./StatePill.tsx"
 const sprite = readFileSync(new URL("sprite.svg", import.meta.url), "utf8");
 const pillStyles = readFileSync(new URL("pill.module.css", import.meta.url), "utf8");
 
-/** The drawing of a glyph that markup uses, as it stands in the sprite. */
+/** The drawing of a glyph in the sprite that the markup uses. */
 function drawingIn(markup: string): string {
   const name = /href="#(g-[a-z]+)"/.exec(markup)?.[1];
   const found = new RegExp(`<symbol id="${name}"[^>]*>(.*?)</symbol>`, "s").exec(sprite)?.[1];
@@ -17,12 +17,12 @@ function drawingIn(markup: string): string {
 const wordsIn = (markup: string) => markup.replace(/<[^>]+>/g, "");
 
 describe("a state", () => {
-  test("has a shape of its own, whatever its colour", () => {
+  test("has its own shape, whatever its colour", () => {
     const drawings = taskStates.map((state) => drawingIn(renderToStaticMarkup(<StatePill state={state} />)));
     expect(new Set(drawings).size).toBe(taskStates.length);
   });
 
-  test.each(taskStates)("%s keeps its word, bare and as a glyph alone", (state) => {
+  test.each(taskStates)("%s keeps its label, bare and as a glyph alone", (state) => {
     expect(wordsIn(renderToStaticMarkup(<StatePill state={state} />))).toBe(state);
     expect(wordsIn(renderToStaticMarkup(<StatePill state={state} bare />))).toBe(state);
     const alone = renderToStaticMarkup(<StateGlyph state={state} />);
@@ -30,7 +30,7 @@ describe("a state", () => {
     expect(drawingIn(alone)).toBe(drawingIn(renderToStaticMarkup(<StatePill state={state} />)));
   });
 
-  test("of the fleet has a shape and a word too, also one that is new", () => {
+  test("of the fleet has a shape and a label too, also an unknown one", () => {
     const states = ["online", "offline", "unknown"];
     const drawings = states.map((state) => drawingIn(renderToStaticMarkup(<FleetPill state={state} />)));
     expect(new Set(drawings).size).toBe(states.length);
@@ -39,7 +39,7 @@ describe("a state", () => {
 });
 
 describe("a priority", () => {
-  test("is a shape and a word, and nothing when it is normal", () => {
+  test("is a shape and a label, and nothing when it is normal", () => {
     const marks = priorities.map((priority) => renderToStaticMarkup(<PriorityMark priority={priority} />));
     expect(marks.map(wordsIn).toSorted()).toEqual(["", "critical priority", "high priority", "low priority"]);
     const drawings = marks.filter(Boolean).map(drawingIn);

@@ -3,19 +3,19 @@ import { Glyph } from "./Icon.tsx";
 import css from "./pill.module.css";
 
 export interface Look {
-  /** Which state's colours. */
+  /** The state whose colours are used. */
   tone: TaskState;
   glyph: string;
 }
 
-const fleetLooks: Record<AgentState | Worker["state"], Look> = {
+const fleetStyles: Record<AgentState | Worker["state"], Look> = {
   online: { tone: "success", glyph: "success" },
   offline: { tone: "failure", glyph: "failure" },
   draining: { tone: "retry", glyph: "retry" },
   unknown: { tone: "unknown", glyph: "unknown" },
 };
 
-/** `look` says in which state's colours. */
+/** `style` gives colours and glyph. */
 export function Pill({ word, look, bare }: { word: string; look: Look; bare?: boolean | undefined }) {
   return (
     <span className={bare ? `${css.pill} ${css.bare}` : css.pill} data-state={look.tone} data-glyph={look.glyph}>
@@ -25,17 +25,17 @@ export function Pill({ word, look, bare }: { word: string; look: Look; bare?: bo
   );
 }
 
-/** `bare` drops the fill, for small tables in which one state repeats; never the glyph or the word. */
+/** `bare` drops the fill, for small tables where states repeat; glyph and label stay. */
 export function StatePill({ state, bare }: { state: TaskState; bare?: boolean }) {
   return <Pill word={state} look={{ tone: state, glyph: state }} bare={bare} />;
 }
 
 export function FleetPill({ state, bare }: { state: string; bare?: boolean }) {
-  const look = fleetLooks[state as AgentState] ?? fleetLooks.unknown;
+  const look = fleetStyles[state as AgentState] ?? fleetStyles.unknown;
   return <Pill word={state} look={look} bare={bare} />;
 }
 
-/** The glyph alone in its ink, with the word for those who do not see it. */
+/** The glyph alone, with the label for screen readers. */
 export function StateGlyph({ state }: { state: TaskState }) {
   return (
     <span className={css.ink} data-state={state}>
@@ -45,7 +45,7 @@ export function StateGlyph({ state }: { state: TaskState }) {
   );
 }
 
-/** Nothing for normal: most tasks are. Priority never takes a state's colour. */
+/** Nothing for normal priority, which most tasks have. Priority never uses a state's colour. */
 export function PriorityMark({ priority }: { priority: Priority }) {
   if (priority === "normal") return null;
   return (

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from "react";
 import { createStore } from "./store.ts";
 
-// How the dashboard looks, per browser. Each choice lives on <html> as a data attribute, where theme-boot.js has put it
-// before the first paint; the first value of each is the default and has no attribute.
+// Display settings, per browser. Each is a data attribute of <html>, which theme-boot.js sets before the first paint; the first value of each
+// is the default and has no attribute.
 const root = document.documentElement;
 
 export interface Setting<Value extends string> {
@@ -46,10 +46,10 @@ export const themeSetting = createSetting("theme", ["system", "light", "dark"]);
 export const contrastSetting = createSetting("contrast", ["system", "more"]);
 const densitySetting = createSetting<Density>("density", ["default", "compact", "comfortable"]);
 export const railSetting = createSetting("rail", ["wide", "narrow"]);
-/** Shortcuts of a single character, see ui/keys.ts. */
+/** Single-key shortcuts, see layers/keys.ts. */
 export const shortcutsSetting = createSetting("shortcuts", ["on", "off"]);
 
-/** Row heights in px at a 16 px root, as the `--row` token has them. */
+/** Row heights in px at a 16 px root, equal to the `--row` token. */
 export const rowHeights: Record<Density, number> = { compact: 32, default: 36, comfortable: 44 };
 export const densities: readonly Density[] = ["compact", "default", "comfortable"];
 

@@ -1,4 +1,4 @@
-/** One word for each count, on every page. GLOSSARY.md says what they mean. */
+/** The labels of counts, the same on every page. GLOSSARY.md defines them. */
 export const labels = {
   waiting: "Waiting",
   oldestWaiting: "Oldest waiting",

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 
-// Whether the colours of states and charts can be told apart by people who see fewer of them: full deficiency after
-// Machado, Oliveira and Fernandes (2009), differences as CIE76 in L*a*b*. Contrast is that of WCAG 2.
+// Whether the colours of states and charts are distinguishable with colour-vision deficiency: full deficiency after Machado, Oliveira and
+// Fernandes (2009), differences as CIE76 in L*a*b*. Contrast is that of WCAG 2.
 
 type Colour = readonly [number, number, number];
 const themes = ["light", "dark"] as const;
@@ -82,7 +82,7 @@ const tinted = ["pending", "received", "started", "success", "retry", "revoked",
 const solid = ["failure", "rejected"] as const;
 
 describe.each(themes)("in %s", (theme) => {
-  test.each(sights)("no two series of a chart look alike to a %s eye", (_name, sight) => {
+  test.each(sights)("all series of a chart differ for %s vision", (_name, sight) => {
     const tooClose = pairs(chartSeries).filter(([one, other]) => {
       const seen = [one, other].map((name) => seenBy(sight, token(`ch-${name}`, theme))) as [Colour, Colour];
       return difference(...seen) < 15;
@@ -90,11 +90,14 @@ describe.each(themes)("in %s", (theme) => {
     expect(tooClose).toEqual([]);
   });
 
-  test.each(sights)("the two bad ends stand out of the other states by lightness alone to a %s eye", (_name, sight) => {
-    const lightness = (name: string) => lab(seenBy(sight, token(`${name}-bg`, theme)))[0];
-    const nearest = solid.flatMap((bad) => tinted.map((other) => Math.abs(lightness(bad) - lightness(other))));
-    expect(Math.min(...nearest)).toBeGreaterThan(30);
-  });
+  test.each(sights)(
+    "the two failure states differ from the others by lightness alone for %s vision",
+    (_name, sight) => {
+      const lightness = (name: string) => lab(seenBy(sight, token(`${name}-bg`, theme)))[0];
+      const nearest = solid.flatMap((bad) => tinted.map((other) => Math.abs(lightness(bad) - lightness(other))));
+      expect(Math.min(...nearest)).toBeGreaterThan(30);
+    },
+  );
 
   test("every series has the contrast of a graphical object on its panel", () => {
     const surface = token("surface", theme);
@@ -103,14 +106,14 @@ describe.each(themes)("in %s", (theme) => {
     expect(contrast(token("on-failure", theme), token("ch-failure", theme))).toBeGreaterThanOrEqual(4.5);
   });
 
-  test("every word of a state can be read on its fill", () => {
+  test("every state label is legible on its fill", () => {
     const faint = [...tinted, ...solid].filter(
       (name) => contrast(token(name, theme), token(`${name}-bg`, theme)) < 4.5,
     );
     expect(faint).toEqual([]);
   });
 
-  test.each(["text", "text-2", "text-3", "accent", "danger"])("%s can be read on page and panel", (name) => {
+  test.each(["text", "text-2", "text-3", "accent", "danger"])("%s is legible on page and panel", (name) => {
     const least = Math.min(...["bg", "surface"].map((ground) => contrast(token(name, theme), token(ground, theme))));
     expect(least).toBeGreaterThanOrEqual(4.5);
   });

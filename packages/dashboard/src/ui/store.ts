@@ -4,7 +4,7 @@ export interface Store<Value> {
   subscribe(listener: () => void): () => void;
 }
 
-/** One value outside React, for `useSyncExternalStore`. */
+/** A value outside React, for `useSyncExternalStore`. */
 export function createStore<Value>(first: Value): Store<Value> {
   let value = first;
   const listeners = new Set<() => void>();

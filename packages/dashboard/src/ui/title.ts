@@ -6,10 +6,10 @@ export type Crumb = readonly [label: string, href?: string];
 
 export const crumbs = createStore<readonly Crumb[]>([]);
 
-/** Title of the tab (most specific part first) and the trail in the top bar (most specific part last). */
+/** Sets the tab's title (most specific part first) and the breadcrumb (most specific part last). */
 export function usePage(trail: readonly Crumb[], note?: string): void {
   const key = JSON.stringify([trail, note]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for both, by content
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key represents both by content
   useEffect(() => {
     crumbs.set(trail);
     const words = trail.map(([label]) => label).reverse();

@@ -161,13 +161,13 @@ describe("addresses", () => {
     const dialog = dialogOf(page);
     const field = dialog.getByLabel("Allowed addresses");
     await field.fill("10.0.0.0/8\nmail.example.org");
-    await dialog.getByText("Line 2 is no IPv4 or IPv6 address, and no range of them.").waitFor();
+    await dialog.getByText("Line 2 is not an IPv4 or IPv6 address or range.").waitFor();
     const save = dialog.getByRole("button", { name: "Change addresses" });
     await expect.poll(() => save.getAttribute("aria-disabled")).toBe("true");
     await dialog.getByRole("status").getByText("Fix the addresses first").waitFor();
     await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true");
     await field.fill(Array.from({ length: 33 }, (_, at) => `10.0.${at}.0/24`).join("\n"));
-    await dialog.getByText("33 ranges; a key has at most 32.").waitFor();
+    await dialog.getByText("33 ranges. Maximum 32 per key.").waitFor();
     await save.click({ force: true });
     await field.fill("10.0.0.0/8");
     await save.click();

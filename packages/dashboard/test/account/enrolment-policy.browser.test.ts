@@ -53,11 +53,11 @@ describe("before the deadline for a second factor", () => {
     for (const path of ["/", `/p/${brain.project.slug}/queues`]) {
       await page.goto(path);
       const notice = page.getByRole("region", { name: "Notice" });
-      await notice.getByText("asks for a second factor beside your password").waitFor();
+      await notice.getByText("requires a second factor").waitFor();
       await notice.getByText(/^[67] days left[.]$/).waitFor();
     }
     expect(await axeFaults(page)).toEqual([]);
-    await page.getByRole("link", { name: "Set it up" }).click();
+    await page.getByRole("link", { name: "Set up" }).click();
     await page.waitForURL(/\/login\/enroll[?]next=/);
     await page.getByRole("link", { name: "Not now" }).click();
     await page.waitForURL(`**/p/${brain.project.slug}/queues`);

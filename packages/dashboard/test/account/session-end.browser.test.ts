@@ -47,7 +47,7 @@ test("a session that ends for lack of use within two minutes is counted down, an
   end.set(119);
   const asked = end.asked.length;
   await moveClockUntil(page, 11_000, () => end.asked.length > asked);
-  await notice.getByText("it ends soon").waitFor();
+  await notice.getByText("ends soon").waitFor();
   await notice.getByText(/^1 min 5\d s left/).waitFor();
   expect(await notice.getByRole("status").textContent()).toContain("Press Shift S");
   expect(await axeFaults(page)).toEqual([]);
@@ -67,7 +67,7 @@ test("the warning goes when another tab has used the session, and its button ext
   await page.clock.install();
   await page.goto("/");
   const notice = page.getByRole("region", { name: "Notice" });
-  await notice.getByText("it ends soon").waitFor();
+  await notice.getByText("ends soon").waitFor();
   end.set(null);
   const before = end.asked.length;
   await moveClockUntil(page, 5_000, () => end.asked.length > before);
@@ -76,7 +76,7 @@ test("the warning goes when another tab has used the session, and its button ext
 
   end.set(60);
   await page.goto("/me/appearance");
-  await notice.getByText("it ends soon").waitFor();
+  await notice.getByText("ends soon").waitFor();
   end.set(null);
   await notice.getByRole("button", { name: /^Stay signed in/ }).click();
   await notice.waitFor({ state: "detached" });
@@ -89,7 +89,7 @@ test("a session that has ended leads to the sign-in, which says so and leads bac
   end.set(9);
   await page.clock.install();
   await page.goto("/me/appearance");
-  await page.getByRole("region", { name: "Notice" }).getByText("it ends soon").waitFor();
+  await page.getByRole("region", { name: "Notice" }).getByText("ends soon").waitFor();
   // Asked for when the page opened and as the end is near: nothing is under way that could notice the end before its time.
   await expect.poll(end.moved).toBe(2);
   await page.context().clearCookies();

@@ -184,7 +184,7 @@ describe("the page", () => {
 
     await page.route("**/pause", (route) => route.abort());
     await page.getByRole("button", { name: "Pause" }).click();
-    await page.getByRole("alert").getByText("Couldn't pause the bulk retry. The server did not answer.").waitFor();
+    await page.getByRole("alert").getByText("Couldn't pause the bulk retry. Can't reach the server.").waitFor();
     await page.unroute("**/pause");
     await page.getByRole("alert").getByRole("button", { name: "Try again" }).click();
     await page.getByRole("button", { name: "Resume" }).waitFor();
@@ -228,7 +228,7 @@ describe("the page", () => {
     await page.getByText("partial", { exact: true }).waitFor();
     await page.getByRole("link", { name: "Not retried 1" }).click();
     await page.waitForURL(/outcome=failed/);
-    await children(page).getByText("These are all: 1.").waitFor();
+    await children(page).getByText("End of list (1)").waitFor();
     const row = children(page).getByRole("row", { name: /^not retried/ });
     expect(await row.textContent()).toContain("the job is locked by its worker");
     const hrefs = await row.getByRole("link").evaluateAll((links) => links.map((link) => link.getAttribute("href")));

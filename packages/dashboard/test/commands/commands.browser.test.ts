@@ -95,7 +95,7 @@ describe("the page of a command", () => {
     const id = await cancelTask("run-1");
     await waitFor(() => agent.got.length === 1);
     const { page } = await openAs("viewer", `commands/${id}`);
-    const about = page.getByRole("region", { name: "About it" });
+    const about = page.getByRole("region", { name: "Details" });
     await about.getByText("hidden for your role").first().waitFor();
     expect(await about.getByText("hidden for your role").count()).toBe(2);
     await page.getByRole("region", { name: "Payload and result" }).getByText("hidden for your role").waitFor();

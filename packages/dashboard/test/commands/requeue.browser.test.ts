@@ -105,7 +105,7 @@ describe("dead letters", () => {
     expect(await checkbox(page, "dead-2").isChecked()).toBe(false);
     expect(await axeFaults(page)).toEqual([]);
     await mark.click();
-    await page.getByRole("region", { name: "About it" }).waitFor();
+    await page.getByRole("region", { name: "Details" }).waitFor();
     await page.getByText(`Outcome unknown: ${error}`).first().waitFor();
   });
 

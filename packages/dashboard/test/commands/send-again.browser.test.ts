@@ -33,7 +33,7 @@ async function endAs(id: string, change: object): Promise<void> {
 async function openAs(role: TestRole, id: string) {
   const screen = await openScreen(brain, { cookie: brain.as[role].cookie });
   await screen.page.goto(`/p/${brain.project.slug}/commands/${id}`);
-  await screen.page.getByRole("region", { name: "About it" }).waitFor();
+  await screen.page.getByRole("region", { name: "Details" }).waitFor();
   return screen;
 }
 const again = (page: Page) => page.getByRole("button", { name: "Send again" });

@@ -55,7 +55,7 @@ async function openAs(role: TestRole, path: string) {
 const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 const live = (page: Page) => page.getByRole("button", { name: /^Connection: live/ }).waitFor();
 
-describe("the list of issues", () => {
+describe("the issue list", () => {
   test("has one row for similar failures, most recent first, and shows new ones live", async () => {
     const { page, faults } = await openAs("viewer", "issues");
     await row(page, "mail.send").waitFor();
@@ -66,14 +66,14 @@ describe("the list of issues", () => {
     expect(await cells.nth(1).textContent()).toBe("ongoing");
     expect(await cells.nth(0).textContent()).toContain("smtp.SmtpError new mailbox is full");
     expect(await cells.nth(3).textContent()).toBe("2");
-    await page.getByText("These are all: 3.").waitFor();
+    await page.getByText("End of list (3)").waitFor();
 
     report(
       agent,
       failed("late-1", "late.task", "LateError: too late", "LateError: too late\n    at run (/app/late.ts:1:1)", 0),
     );
     await row(page, "late.task").waitFor();
-    await page.getByText("These are all: 4.").waitFor();
+    await page.getByText("End of list (4)").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     expect(faults).toEqual([]);
   });

@@ -73,7 +73,7 @@ describe("the fleet on the overview", () => {
     const part = panel(page, "Fleet");
     const full = part.getByRole("listitem").filter({ hasText: "is full" });
     await full.getByRole("link", { name: "billing-1" }).waitFor();
-    expect(await full.textContent()).toContain("4 of 4 busy: nothing more is taken");
+    expect(await full.textContent()).toContain("4 of 4 slots in use");
     expect(await part.getByRole("link", { name: "mailer-1" }).count()).toBe(0);
     await part.getByRole("button", { name: "Show the healthy ones" }).click();
     await part.getByRole("link", { name: "mailer-1" }).waitFor();

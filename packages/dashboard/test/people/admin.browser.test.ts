@@ -154,7 +154,7 @@ describe("the health of the instance", () => {
 test("the user menu and the palette lead an instance admin to these pages", async () => {
   const { page } = await open("/admin/settings");
   await page.getByRole("button", { name: /user menu/ }).click();
-  await page.getByRole("group", { name: "You and this page" }).getByRole("link", { name: "Health" }).click();
+  await page.getByRole("group", { name: "User menu" }).getByRole("link", { name: "Health" }).click();
   await page.waitForURL(/admin\/health/);
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox").fill("versions");

@@ -169,7 +169,7 @@ describe("with a mail server", () => {
     await page.getByRole("button", { name: "Invite" }).click();
     await dialogOf(page).getByLabel("Email").fill("mira@example.org");
     await dialogOf(page).getByRole("button", { name: "Invite member" }).click();
-    await dialogOf(page).getByText("The mail server took a mail with this link to mira@example.org.").waitFor();
+    await dialogOf(page).getByText("An email with this link was sent to mira@example.org.").waitFor();
     expect((await mail.takeAbout("Invitation to Shop")).to).toEqual(["mira@example.org"]);
   });
 });

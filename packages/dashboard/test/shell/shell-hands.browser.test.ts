@@ -19,7 +19,7 @@ describe("the connection chip", () => {
     await page.goto("/");
     const chip = page.getByRole("button", { name: /^Connection: polling/ });
     await chip.click();
-    await page.getByRole("button", { name: "Pause everything" }).waitFor();
+    await page.getByRole("button", { name: "Pause updates" }).waitFor();
     const connect = page.getByRole("button", { name: "Connect now" });
     expect(await connect.count()).toBe(0);
 
@@ -64,7 +64,7 @@ describe("the connection chip", () => {
     const chip = page.getByRole("button", { name: /^Connection: stale \d+ (s|min)/ });
     await moveClockUntil(page, 5_000, async () => (await chip.count()) === 1);
     const notice = page.getByRole("region", { name: "Notice" });
-    await notice.getByText("Nothing has arrived for longer than expected.").waitFor();
+    await notice.getByText("No updates for longer than expected.").waitFor();
     await page.clock.runFor(5_000);
     expect(await told()).toEqual(["Connection: stale"]);
     release();
@@ -81,7 +81,7 @@ describe("the project switcher", () => {
     await page.getByRole("button", { name: "Switch project" }).click();
     const filter = page.getByLabel("Filter projects");
     await filter.fill("nothing like this");
-    await page.getByText("No project matches").waitFor();
+    await page.getByText("No matching projects").waitFor();
     await page.keyboard.press("Enter");
     expect(await filter.isVisible()).toBe(true);
     expect(new URL(page.url()).pathname).toBe(queues());

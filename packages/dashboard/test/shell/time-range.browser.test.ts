@@ -52,7 +52,7 @@ describe("the time range of a project", () => {
     await from.fill("2026-11-20T10:00:00");
     await page.getByLabel(/^To, /).fill("2026-11-20T09:00:00");
     await page.keyboard.press("Enter");
-    await page.getByText("The end must lie after the beginning.").waitFor();
+    await page.getByText("The end must be after the start.").waitFor();
     await page.getByLabel(/^To, /).fill("2026-11-20T11:30:00");
     await page.keyboard.press("Enter");
 
@@ -107,11 +107,11 @@ describe("the time range of a project", () => {
   test("that begins after its end, or after now, is left out everywhere, and the page says so", async () => {
     const { page, faults } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
     await page.goto(`/p/${shop.brain.project.slug}?since=2199-01-01T00:00:00Z`);
-    await page.getByText("The beginning of the time range in the address cannot be used.").waitFor();
+    await page.getByText("Invalid start of the time range in the URL.").waitFor();
     await page.getByText("Shown: last 24 h.").waitFor();
     for (const path of ["/", `/p/${shop.brain.project.slug}/queues?since=-1h`]) {
       await page.goto(`${path}${path.includes("?") ? "&" : "?"}colour=red`);
-      await page.getByText("Not understood and left out of the address: colour.", { exact: true }).waitFor();
+      await page.getByText("Ignored unknown URL parameters: colour.", { exact: true }).waitFor();
     }
     await page.goto(`/p/${shop.brain.project.slug}?since=2199-01-01T00:00:00Z`);
     await page.getByText("Shown: last 24 h.").waitFor();
@@ -126,7 +126,7 @@ describe("the time range of a project", () => {
     await page.getByLabel(/^From, /).fill("2199-01-01T00:00:00");
     await page.getByLabel(/^To, /).fill("");
     await page.keyboard.press("Enter");
-    await page.getByText("The beginning must lie before now.").waitFor();
+    await page.getByText("The start must be in the past.").waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -130,7 +130,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
   },
   "unknown queue": {
     path: ({ slug }) => `/p/${slug}/queues/scripted/nope`,
-    title: /^Not shown/,
+    title: /^Error/,
     ready: (page) => page.getByText("Not found.").waitFor(),
     logs: "console: ApiProblem: not found",
   },
@@ -323,7 +323,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
   "no such page": {
     path: () => "/nowhere",
     title: /^Not found/,
-    ready: (page) => page.getByText("There is no page at this address").waitFor(),
+    ready: (page) => page.getByText("Page not found").waitFor(),
     isBare: true,
   },
 };

@@ -53,7 +53,7 @@ describe("a search in a tree", () => {
     await branch("a").getByRole("button").first().click();
     await tree.getByText("Found ME").waitFor({ state: "detached" });
 
-    await input.getByRole("button", { name: "Next hit" }).click();
+    await input.getByRole("button", { name: "Next match" }).click();
     await tree.getByText("Found ME").waitFor();
   });
 });

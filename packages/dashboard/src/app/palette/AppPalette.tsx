@@ -22,7 +22,7 @@ import { taskByIdQuery } from "./task-by-id.ts";
 import { useActEntries } from "./use-act-entries.ts";
 import { useFoundEntries } from "./use-found-entries.ts";
 
-/** The palette with what the features and the shell can do. */
+/** The palette with the entries of the features and the shell. */
 export function AppPalette(props: OverlayProps) {
   return <Palette {...props} useEntries={useEntries} />;
 }
@@ -106,7 +106,7 @@ function useEntries(slug: string | null, typed: string, settled: string, isPaste
   return { entries, note: isLoading ? "Loading more results…" : isPartial ? "Some results couldn't be loaded." : "" };
 }
 
-/** What can be taken away from the task that is open, on its page or beside the list. */
+/** Texts to copy from the open task, on its page or in the drawer. */
 function useTaskEntries(slug: string | null): Entry[] {
   const client = useQueryClient();
   const params = useParams({ strict: false });
@@ -186,7 +186,7 @@ const newProjectEntry: Entry = {
   run: openNewProject,
 };
 
-/** Looks for the text itself among the tasks of the project. */
+/** Searches for the text in the project's tasks. */
 function findEntry(slug: string, typed: string, go: Go): Entry {
   return {
     id: "find",
@@ -209,7 +209,7 @@ function actions(go: Go, { isPaused, hasProject }: { isPaused: boolean; hasProje
   return [
     action("Dark theme", "theme", () => themeSetting.set("dark"), { also: "appearance look" }),
     action("Light theme", "theme", () => themeSetting.set("light"), { also: "appearance look" }),
-    action("Theme of the system", "theme", () => themeSetting.set("system"), { also: "appearance look dark light" }),
+    action("System theme", "theme", () => themeSetting.set("system"), { also: "appearance look dark light" }),
     action("More contrast", "theme", () => contrastSetting.set("more"), { also: "appearance look" }),
     ...densities.map((density) =>
       action(`Density: ${density}`, "density", () => setDensity(density), { also: "rows height appearance" }),
@@ -219,16 +219,16 @@ function actions(go: Go, { isPaused, hasProject }: { isPaused: boolean; hasProje
     ...(hasProject
       ? [
           action("Times in the project's zone", "schedules", () => chooseZone("project")),
-          action("Narrow or widen the rail", "rail", toggleRail, { keys: "[" }),
+          action("Collapse or expand the rail", "rail", toggleRail, { keys: "[" }),
         ]
       : []),
     action(
-      isPaused ? "Go on with updates" : "Pause everything",
+      isPaused ? "Resume updates" : "Pause updates",
       isPaused ? "play" : "pause",
       () => connection.setPaused(!isPaused),
-      { keys: "L", also: "live stop" },
+      { keys: "L", also: "live stop everything" },
     ),
-    action("Keys", "keys", openKeys, { keys: "?", also: "shortcuts keyboard help" }),
+    action("Keyboard shortcuts", "keys", openKeys, { keys: "?", also: "keys help" }),
     action("Appearance", "settings", go(paths.appearance()), { also: "theme density zone shortcuts settings" }),
   ];
 }

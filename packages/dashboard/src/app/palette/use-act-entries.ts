@@ -26,7 +26,7 @@ import { workerQuery } from "../../features/workers/index.ts";
 import type { Entry } from "../../palette/entries.ts";
 import { count, idTail, nameText } from "../../ui/time/format.ts";
 
-/** What the page on screen is about, as far as it was read. */
+/** The subjects of the current page, as far as they are loaded. */
 interface Subjects {
   task: Task | null | undefined;
   worker: Worker | undefined;
@@ -35,7 +35,7 @@ interface Subjects {
   command: Command | undefined;
 }
 
-/** What can be done with what the page is about, by this role and the agents that are online. Each entry leads to the form that asks. */
+/** The actions on the page's subjects that the role and the online agents allow. Each entry opens the action's dialog. */
 export function useActEntries(slug: string | null): Entry[] {
   const client = useQueryClient();
   const params = useParams({ strict: false }) as Readonly<Record<string, string | undefined>>;
@@ -60,7 +60,7 @@ const chosenText = ({ subject: { rows, all } }: { subject: ChosenTasks }) =>
 function subjectsOf(client: QueryClient, slug: string, params: Readonly<Record<string, string | undefined>>): Subjects {
   const { engine = "", name, workerId, fingerprint, commandId } = params;
   const [taskEngine, taskId] = params.taskId === undefined ? splitTask(params.drawer) : [engine, params.taskId];
-  // First as its button counts them: of all that is kept.
+  // Prefer the issue without a time range, as its button does.
   const whole = fingerprint ? client.getQueryData(issueQuery(slug, fingerprint, {}).queryKey) : null;
   const inRange = fingerprint
     ? client.getQueriesData<Issue | null>({ queryKey: ["issues", slug, "one", fingerprint] })

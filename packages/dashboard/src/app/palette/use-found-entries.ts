@@ -19,7 +19,7 @@ interface Found {
   isPartial: boolean;
 }
 
-/** Issues with a failure in the last week, the newest first. */
+/** Issues with a failure in the last week, newest first. */
 const recentIssuesQuery = (slug: string) =>
   queryOptions({
     queryKey: ["issues", slug, "palette"],
@@ -28,8 +28,8 @@ const recentIssuesQuery = (slug: string) =>
   });
 
 /**
- * Queues, workers, agents, issues and saved views of the project. The lists are read once typing begins, the first 500 of each, and the
- * palette narrows them itself: a key press asks the server for nothing.
+ * Queues, workers, agents, issues and saved views of the project. The first 500 of each are loaded once typing begins and are filtered
+ * locally, so that typing sends no requests.
  */
 export function useFoundEntries(slug: string | null, typed: string, go: Go): Found {
   const at = slug ?? "";
@@ -65,7 +65,7 @@ const queueEntry = (slug: string, { id, engine, name, pending_count: waiting }: 
   run: go(paths.queue(slug, engine, name)),
 });
 
-/** Where there are more queues than the palette reads, the page of queues searches all of them. */
+/** If there are more queues than the palette loads, the queues page searches all of them. */
 const longListEntry = (slug: string, typed: string, go: Go): Entry => ({
   id: "queues filter",
   group: "Queues",

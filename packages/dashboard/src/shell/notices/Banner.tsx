@@ -4,7 +4,7 @@ import { useDroppedParams } from "../../address/page-search.ts";
 import { paths } from "../../address/paths.ts";
 import { type RefusedRange, useRefusedRange } from "../../address/time-range.ts";
 import { useMe } from "../../features/sessions/index.ts";
-import { heardAt } from "../../live/connection.ts";
+import { lastContactAt } from "../../live/connection.ts";
 import { useConnection } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { NoteLine } from "../../ui/panels/Lines.tsx";
@@ -15,7 +15,7 @@ import { useNearEnd } from "./use-near-end.ts";
 
 const SessionNotice = lazy(() => import("./SessionNotice.tsx").then((part) => ({ default: part.SessionNotice })));
 
-/** One line at a time, by rank: a session about to end, no server, nothing heard, a second factor to set up, archived project, what is left out of the address, the notice of a feature. */
+/** One notice at a time, by priority: session about to end, offline, stale data, second factor to set up, archived project, ignored search parameters, a feature's notice. */
 export function Banner(props: { slug?: string; project?: Project | undefined }) {
   const line = useLine(props);
   return line === null ? null : (
@@ -33,20 +33,20 @@ function useLine({ slug, project }: { slug?: string; project?: Project | undefin
   const dropped = useDroppedParams();
   const sessionEnds = useNearEnd();
   const me = useMe();
-  const heard = heardAt(facts);
-  const old = heard === null ? null : <>Figures are {age(now - heard)} old.</>;
+  const contactAt = lastContactAt(facts);
+  const old = contactAt === null ? null : <>Showing data from {age(now - contactAt)} ago.</>;
   if (sessionEnds !== null) return <SessionNotice end={sessionEnds} />;
   if (mode === "offline") {
     return (
       <NoteLine glyph="failure" aside={old}>
-        The server does not answer. What you see is from before; it is read again by itself.
+        Can't reach the server. Reconnecting automatically.
       </NoteLine>
     );
   }
   if (mode === "stale") {
     return (
       <NoteLine glyph="unknown" aside={old}>
-        Nothing has arrived for longer than expected. What you see may be out of date.
+        No updates for longer than expected. The data may be out of date.
       </NoteLine>
     );
   }
@@ -54,30 +54,28 @@ function useLine({ slug, project }: { slug?: string; project?: Project | undefin
   if (slug !== undefined && project && !project.is_active) {
     return (
       <NoteLine glyph="revoked" action={<AppLink href={paths.general(slug)}>Open settings</AppLink>}>
-        This project is archived. It can be read but not changed, and its agents are refused. An admin can restore it.
+        This project is archived and read-only, and its agents are refused. An admin can restore it.
       </NoteLine>
     );
   }
-  if (refused !== null || dropped.length > 0) return leftOutLine(refused, dropped);
+  if (refused !== null || dropped.length > 0) return ignoredParamsLine(refused, dropped);
   return notice;
 }
 
 const namedParams = 8;
 const longestName = 40;
 
-function leftOutLine(refused: RefusedRange | null, dropped: readonly string[]): ReactNode {
+function ignoredParamsLine(refused: RefusedRange | null, dropped: readonly string[]): ReactNode {
   const bounds: readonly string[] = refused?.bounds ?? [];
-  const what = bounds.map((bound) => (bound === "since" ? "beginning" : "end")).join(" and the ");
+  const what = bounds.map((bound) => (bound === "since" ? "start" : "end")).join(" and the ");
   const others = dropped.filter((name) => !bounds.includes(name));
   const names = others.slice(0, namedParams).map((name) => printable(name.slice(0, longestName)));
   return (
     <NoteLine>
-      {refused === null
-        ? null
-        : `The ${what} of the time range in the address cannot be used. Shown: ${refused.label}. `}
+      {refused === null ? null : `Invalid ${what} of the time range in the URL. Showing ${refused.label}. `}
       {names.length === 0
         ? null
-        : `Not understood and left out of the address: ${names.join(", ")}${others.length > namedParams ? " and more" : ""}.`}
+        : `Ignored unknown URL parameters: ${names.join(", ")}${others.length > namedParams ? " and more" : ""}.`}
     </NoteLine>
   );
 }

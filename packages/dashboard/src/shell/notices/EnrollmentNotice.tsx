@@ -7,18 +7,18 @@ import { Stamp } from "../../ui/time/Stamp.tsx";
 import { useNowEvery } from "../../ui/time/ticker.ts";
 import { timeLeft } from "./enrollment-left.ts";
 
-/** Says until when a second factor has to be set up. */
+/** Shows the deadline for setting up a second factor. */
 export function EnrollmentNotice({ deadline }: { deadline: string | null }) {
   const href = useLocation({ select: (location) => location.href });
   const now = serverTimeAt(useNowEvery(60_000));
   const aside = deadline === null ? undefined : <b className="num">{timeLeft(Date.parse(deadline) - now)}</b>;
   return (
-    <NoteLine glyph="timeout" aside={aside} action={<AppLink href={paths.enroll({ next: href })}>Set it up</AppLink>}>
+    <NoteLine glyph="timeout" aside={aside} action={<AppLink href={paths.enroll({ next: href })}>Set up</AppLink>}>
       {deadline === null ? (
-        "This server asks for a second factor beside your password."
+        "This server requires a second factor."
       ) : (
         <>
-          This server asks for a second factor beside your password from <Stamp at={deadline} to="minute" /> on.
+          This server requires a second factor from <Stamp at={deadline} to="minute" />.
         </>
       )}
     </NoteLine>

@@ -13,14 +13,14 @@ import type { SessionEnd } from "./session-end.ts";
 
 const help: KeyHelp = { title: "Before the session ends", rank: 3, says: [["S", "Stay signed in"]] };
 
-/** Says how long the session still lasts; a key or the button uses it, and that moves its end. */
+/** Shows the remaining session time. A key or the button extends an idle session. */
 export function SessionNotice({ end }: { end: SessionEnd }) {
   const left = <b className="num">{age(end.leftMs)} left.</b>;
   return end.isIdleEnd ? (
     <IdleNotice left={left} />
   ) : (
     <NoteLine glyph="timeout" aside={left}>
-      Your session has reached its greatest length and ends soon. Finish what you began, then sign in again.
+      Your session reaches its maximum length and ends soon. Save your work, then sign in again.
     </NoteLine>
   );
 }
@@ -45,7 +45,7 @@ function IdleNotice({ left }: { left: ReactNode }) {
   );
   return (
     <NoteLine glyph="timeout" aside={left} action={action}>
-      Nobody has used this session for a while, so it ends soon.
+      Your session is idle and ends soon.
       {hasKeys ? <span className="vh"> Press Shift S to stay signed in.</span> : null}
       {stay.isError ? ` ${causeOf(stay.error)}` : ""}
     </NoteLine>

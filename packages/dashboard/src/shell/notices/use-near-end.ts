@@ -6,29 +6,29 @@ import { serverTimeAt } from "../../live/server-clock.ts";
 import { useNow } from "../../ui/time/ticker.ts";
 import { type SessionEnd, sessionEnd, warnAheadMs } from "./session-end.ts";
 
-/** How often the end is asked for while it is near: another tab may have moved it. */
-const askEveryMs = 15_000;
+/** How often the session is re-read near its end: another tab may have extended it. */
+const checkEveryMs = 15_000;
 
-/** The end of the session while it is near and the server has confirmed that; null otherwise. */
+/** The end of the session, once it is near and confirmed by the server; null otherwise. */
 export function useNearEnd(): SessionEnd | null {
   const { session } = useMe();
   const { refetch, dataUpdatedAt } = useQuery(meQuery);
   const end = sessionEnd(session, serverTimeAt(useNow()));
   const isNear = end.leftMs <= warnAheadMs;
   const isOver = end.leftMs <= 0;
-  // A read of somebody who is at work moves the end by itself, as any of theirs does; one that no hand is near does not.
-  const ask = useEffectEvent(() => {
+  // While the user is active, this read extends the session like any other; a background read does not.
+  const check = useEffectEvent(() => {
     void refetch().then(({ error }) => noticeSignedOut(error));
   });
   useEffect(() => {
     if (!isNear) return;
-    ask();
-    const timer = setInterval(ask, askEveryMs);
+    check();
+    const timer = setInterval(check, checkEveryMs);
     return () => clearInterval(timer);
   }, [isNear]);
   useEffect(() => {
-    if (isOver) ask();
+    if (isOver) check();
   }, [isOver]);
-  const wasNearWhenAsked = sessionEnd(session, serverTimeAt(dataUpdatedAt)).leftMs <= warnAheadMs + 1_000;
-  return isNear && wasNearWhenAsked ? end : null;
+  const wasNearWhenRead = sessionEnd(session, serverTimeAt(dataUpdatedAt)).leftMs <= warnAheadMs + 1_000;
+  return isNear && wasNearWhenRead ? end : null;
 }

@@ -17,12 +17,12 @@ const maximumShown = 50;
 
 interface ProjectListProps {
   slug: string;
-  /** How often it was opened: nothing is read before the first time, and each time begins without a filter. */
+  /** How often it was opened: nothing is loaded before the first time, and each opening resets the filter. */
   opened: number;
   onChoose?: () => void;
 }
 
-/** The projects that fit what is typed, those looked at last first. Each leads to the sub-page that is open now. */
+/** The projects that match the filter, recently viewed ones first. Each links to the same sub-page as the current one. */
 export function ProjectList({ slug, opened, onChoose }: ProjectListProps) {
   const { data: projects, isPending, isError, error, refetch } = useQuery({ ...projectsQuery, enabled: opened > 0 });
   const { projects: lately } = useSyncExternalStore(recent.subscribe, recent.get);
@@ -83,7 +83,7 @@ export function ProjectList({ slug, opened, onChoose }: ProjectListProps) {
       </ul>
       {shown.length === 0 ? (
         <p className={`${menuItem} t3`}>
-          {isPending ? "Loading the projects" : isError ? "The projects could not be read" : "No project matches"}
+          {isPending ? "Loading projects…" : isError ? "Couldn't load projects" : "No matching projects"}
         </p>
       ) : null}
       <button
@@ -95,7 +95,7 @@ export function ProjectList({ slug, opened, onChoose }: ProjectListProps) {
         onClick={() => setArchiveShown(!isArchiveShown)}
       >
         <Icon name={isArchiveShown ? "check" : "search"} />
-        {isArchiveShown && archived.data?.length === 0 ? "No project is archived" : "Show archived"}
+        {isArchiveShown && archived.data?.length === 0 ? "No archived projects" : "Show archived"}
       </button>
       {isError && shown.length === 0 ? (
         <RetryButton

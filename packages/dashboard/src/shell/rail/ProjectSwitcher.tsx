@@ -16,7 +16,7 @@ interface ProjectSwitcherProps {
   project: Project | undefined;
 }
 
-/** Names the project and its environment; type to go to another one. */
+/** Shows the project and its environment, and switches to another one. */
 export function ProjectSwitcher({ slug, project }: ProjectSwitcherProps) {
   const me = useMe();
   const [opened, setOpened] = useState(0);

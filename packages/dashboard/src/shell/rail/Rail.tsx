@@ -18,7 +18,7 @@ const groups = ["Watch", "Fleet", "Act", "Record"] as const;
 
 export function Rail({ slug, project }: { slug: string; project: Project | undefined }) {
   const pollMs = usePollMs();
-  // The rollups behind these counts move slower than rows do.
+  // The rollups behind these counts change more slowly than rows.
   const statsMs = useTimedMs(pollMs === false ? 30_000 : pollMs * 2);
   const { data: stats } = useQuery({ ...statsQuery(slug), refetchInterval: statsMs });
   const pathname = useLocation({ select: (location) => location.pathname });
@@ -52,8 +52,8 @@ export function Rail({ slug, project }: { slug: string; project: Project | undef
         <Button
           variant="icon"
           icon="rail"
-          aria-label="Narrow or widen the rail"
-          title="Narrow or widen the rail ([)"
+          aria-label="Collapse or expand the rail"
+          title="Collapse or expand the rail ([)"
           onClick={toggleRail}
         />
       </div>

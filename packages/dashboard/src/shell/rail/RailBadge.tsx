@@ -8,7 +8,7 @@ interface RailBadgeProps {
   isWrong?: boolean;
 }
 
-/** A count beside a page's name, none for nought; red only for something that is wrong now. */
+/** A count next to a page's label, hidden when zero; red only for a current problem. */
 export function RailBadge({ count, says, isWrong = false }: RailBadgeProps) {
   if (count === 0) return null;
   return (

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { newestFirst, readRecent } from "./recent.ts";
 
-describe("what was looked at last", () => {
-  test("comes first, once, and not without end", () => {
+describe("recent items", () => {
+  test("start with the newest, without duplicates, up to a limit", () => {
     const list = ["a", "b", "c", "d", "e", "f", "g", "h"];
     expect(newestFirst(list, "c", (one) => one)).toEqual(["c", "a", "b", "d", "e", "f", "g", "h"]);
     expect(newestFirst(list, "z", (one) => one)).toEqual(["z", "a", "b", "c", "d", "e", "f", "g"]);
   });
 
-  test("does not push out bulk retries, which may still go on, in storage neither", () => {
+  test("do not displace bulk retries, which may still be running, in storage either", () => {
     const command = (id: string) => ({ slug: "shop", id, words: "Retry", task: "" });
     const bulk = { ...command("bulk"), isBulk: true as const };
     const singles = Array.from({ length: 9 }, (_, at) => command(`single-${at}`));
@@ -19,7 +19,7 @@ describe("what was looked at last", () => {
     expect(readRecent(JSON.stringify({ commands: list })).commands).toEqual(list);
   });
 
-  test("is read from storage as far as it makes sense", () => {
+  test("are read from storage, without invalid ones", () => {
     const task = { slug: "shop", engine: "bullmq", taskId: "1", name: "mail" };
     expect(readRecent(JSON.stringify({ tasks: [task, { slug: 1 }, null], projects: ["shop", 7] }))).toEqual({
       tasks: [task],
@@ -28,7 +28,7 @@ describe("what was looked at last", () => {
     });
   });
 
-  test.each([null, "", "no json", "7", "null", '{"tasks":"x"}'])("is nothing for %o", (text) => {
+  test.each([null, "", "no json", "7", "null", '{"tasks":"x"}'])("are empty for %o", (text) => {
     expect(readRecent(text)).toEqual({ tasks: [], commands: [], projects: [] });
   });
 });

@@ -1,6 +1,6 @@
 import { createStore } from "../../ui/store.ts";
 
-// Which tasks and projects were looked at last, for the palette and the project switcher. Kept in this browser, per user.
+// Recently viewed tasks and projects and recent commands, for the palette, project switcher and tray. Stored per user in this browser.
 
 export interface RecentTask {
   slug: string;
@@ -8,28 +8,28 @@ export interface RecentTask {
   taskId: string;
   name: string;
 }
-/** A command that was issued in this browser, or a bulk retry. */
+/** A command sent from this browser, or a bulk retry. */
 export interface RecentCommand {
   slug: string;
   id: string;
   isBulk?: true;
-  /** Of many commands that were made one after the other, whose id is the run's own: what they do. */
+  /** For a run of several commands, whose id is the run's own: their action. */
   runAction?: string;
   progress?: RunProgress;
-  /** What it does, as the tray says it. */
+  /** What it does, as shown in the tray. */
   words: string;
-  /** Engine and id of the one task that it is about, with a slash between them; empty without one. */
+  /** `engine/id` of its task; empty without one. */
   task: string;
 }
-/** How far a run of requests has come, which a page makes one after the other. */
+/** The progress of a run of requests that a page sends one after another. */
 export interface RunProgress {
   made: number;
   total: number;
-  /** The load of a page that makes them. */
+  /** Identifies the page load that sends them. */
   page: string;
-  /** Epoch milliseconds of the last one. */
+  /** Epoch milliseconds of the last request. */
   at: number;
-  /** Why no more are made, before all of them were. */
+  /** Why the run ended early. */
   ended?: "stopped" | "failed" | "closed";
 }
 export interface Recent {
@@ -41,17 +41,17 @@ export interface Recent {
 const maximum = 8;
 const nothing: Recent = { tasks: [], commands: [], projects: [] };
 
-/** So many bulk retries stay, which the tray takes away once they have ended. */
+/** The maximum number of bulk retries; the tray removes them once they have ended. */
 const mostBulk = 50;
 const isKept = (item: unknown, at: number): boolean =>
   at < maximum || (at < mostBulk && (item as Partial<RecentCommand>).isBulk === true);
 
-/** With `item` in front, at most once, and no more than are worth showing; bulk retries, which may still go on, are not pushed out. */
+/** Moves `item` to the front and truncates the list, but keeps bulk retries, which may still be running. */
 export function newestFirst<Item>(list: readonly Item[], item: Item, keyOf: (item: Item) => string): Item[] {
   return [item, ...list.filter((one) => keyOf(one) !== keyOf(item))].filter(isKept);
 }
 
-/** What storage holds, which anybody may have written to. */
+/** Parses the stored value, which may be anything. */
 export function readRecent(text: string | null): Recent {
   try {
     const value: unknown = JSON.parse(text ?? "null");
@@ -67,7 +67,7 @@ export function readRecent(text: string | null): Recent {
   }
 }
 
-/** Those of a list that have these texts. */
+/** The items of a list that have these string properties. */
 function listOf<Item>(list: unknown, keys: readonly (keyof Item & string)[]): Item[] {
   const isItem = (value: unknown): boolean =>
     typeof value === "object" &&
@@ -79,7 +79,7 @@ function listOf<Item>(list: unknown, keys: readonly (keyof Item & string)[]): It
 export const recent = createStore<Recent>(nothing);
 let place: string | null = null;
 
-/** Reads what this user looked at before. */
+/** Loads the user's recent items. */
 export function openRecent(userId: string): void {
   const wanted = `svc.recent.${userId}`;
   if (place === wanted) return;
@@ -92,7 +92,7 @@ export function openRecent(userId: string): void {
   }
 }
 
-/** Another tab has changed it. */
+/** Applies a change from another tab. */
 function readElsewhere({ key, newValue }: StorageEvent): void {
   if (key !== null && key === place) recent.set(readRecent(newValue));
 }
@@ -103,7 +103,7 @@ function change(next: Recent): void {
   try {
     localStorage.setItem(place, JSON.stringify(next));
   } catch {
-    // Then it lasts for this page only.
+    // Storage is blocked; the list lasts for this page only.
   }
 }
 
@@ -120,7 +120,7 @@ export function noteCommand(command: RecentCommand): void {
   change({ ...known, commands: newestFirst(known.commands, command, ({ id }) => id) });
 }
 
-/** Takes commands out of the tray. */
+/** Removes commands from the tray. */
 export function dropCommands(ids: readonly string[]): void {
   const known = recent.get();
   change({ ...known, commands: known.commands.filter(({ id }) => !ids.includes(id)) });
@@ -138,6 +138,6 @@ export function forgetRecent(): void {
   try {
     if (old !== null) localStorage.removeItem(old);
   } catch {
-    // It could not be kept either.
+    // Storage is blocked, so nothing was stored.
   }
 }

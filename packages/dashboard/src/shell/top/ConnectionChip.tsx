@@ -1,11 +1,11 @@
-import { type Facts, heardAt, type Mode } from "../../live/connection.ts";
+import { type Facts, lastContactAt, type Mode } from "../../live/connection.ts";
 import { connection, useConnection } from "../../live/live.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { Menu, menuItem, menuLabel, menuRule } from "../../ui/layers/Layers.tsx";
 import { age } from "../../ui/time/format.ts";
 import css from "./top.module.css";
 
-/** What the page knows about its own freshness, from the stream's last message and the last answered read. */
+/** How fresh the page's data is, from the stream's last message and the last answered read. */
 export function ConnectionChip() {
   const { mode, now, facts } = useConnection();
 
@@ -32,7 +32,7 @@ export function ConnectionChip() {
             <dd>{ago(facts.lastMessageAt, now)}</dd>
           </div>
           <div>
-            <dt>Last answer</dt>
+            <dt>Last response</dt>
             <dd>{ago(facts.lastAnswerAt, now)}</dd>
           </div>
           <div>
@@ -43,7 +43,7 @@ export function ConnectionChip() {
         <hr className={menuRule} />
         <button type="button" data-entry="" className={menuItem} onClick={() => connection.setPaused(!facts.isPaused)}>
           <Icon name={facts.isPaused ? "play" : "pause"} />
-          {facts.isPaused ? "Go on" : "Pause everything"}
+          {facts.isPaused ? "Resume updates" : "Pause updates"}
           <kbd>Shift L</kbd>
         </button>
         {facts.retryAt === null ? null : (
@@ -66,7 +66,7 @@ function ago(at: number | null, now: number): string {
 
 function transport(facts: Facts): string {
   if (facts.isPaused) return "none, paused";
-  return facts.isReady ? "WebSocket" : `reads every ${facts.pollMs / 1000} s`;
+  return facts.isReady ? "WebSocket" : `polling every ${facts.pollMs / 1000} s`;
 }
 
 function chipText(mode: Mode, facts: Facts, now: number): string {
@@ -74,7 +74,7 @@ function chipText(mode: Mode, facts: Facts, now: number): string {
     case "polling":
       return `polling ${facts.pollMs / 1000} s`;
     case "stale":
-      return `stale ${age(now - (heardAt(facts) ?? now))}`;
+      return `stale ${age(now - (lastContactAt(facts) ?? now))}`;
     case "offline":
       return facts.retryAt === null ? "offline" : `offline, retrying in ${age(facts.retryAt - now)}`;
     default:
@@ -87,14 +87,14 @@ function explain(mode: Mode): string {
     case "live":
       return "Changes are pushed over a WebSocket as they happen.";
     case "polling":
-      return "No push connection. The page reads again by timer, so it may be a few seconds behind.";
+      return "No push connection. The page polls, so it may be a few seconds behind.";
     case "stale":
-      return "Nothing has arrived for longer than expected. Numbers may be old.";
+      return "No updates for longer than expected. The data may be out of date.";
     case "offline":
-      return "The server does not answer.";
+      return "Can't reach the server.";
     case "paused":
-      return "Paused by you: nothing on the page changes until you go on.";
+      return "Paused: the page doesn't change until you resume updates.";
     default:
-      return "Connecting.";
+      return "Connecting…";
   }
 }

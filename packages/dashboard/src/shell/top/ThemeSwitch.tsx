@@ -7,8 +7,8 @@ export function ThemeSwitch() {
       variant="icon"
       icon="theme"
       className="lg"
-      aria-label="Switch light or dark"
-      title="Switch light or dark"
+      aria-label="Switch theme"
+      title="Switch theme"
       onClick={toggleTheme}
     />
   );

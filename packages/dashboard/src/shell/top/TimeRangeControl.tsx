@@ -9,7 +9,7 @@ import { chooseZone, minuteText, useZone, zonedMs } from "../../ui/time/instants
 import css from "./range.module.css";
 import { zoneOptions } from "./zones.ts";
 
-/** The one time range of the project. Shown where the page uses it; the range itself lives in the address. */
+/** The project's time range, kept in the URL. Shown on pages that use it. */
 export function TimeRangeControl() {
   const fallback = useShownFallback();
   return fallback === null ? null : <Control key={fallback} fallback={fallback} />;
@@ -23,7 +23,7 @@ function Control({ fallback }: { fallback: RangeFallback }) {
   const chosen = isUnset ? fallback : address.until === undefined ? address.since : undefined;
   const options = [
     ...presets.map(({ since, label, words }) => ({ value: since as string, label, title: `The ${words}` })),
-    ...(fallback === "all" ? [{ value: "all", label: "all", title: "No limit of time" }] : []),
+    ...(fallback === "all" ? [{ value: "all", label: "all", title: "No time limit" }] : []),
   ];
   const preset = options.find((option) => option.value === chosen);
   const choose = (value: string) => setRange(value === "all" ? {} : { since: value });
@@ -78,7 +78,7 @@ function Control({ fallback }: { fallback: RangeFallback }) {
   );
 }
 
-/** Two instants in the chosen zone; the end may stay open. They are those of the moment in which the menu is opened. */
+/** Start and end in the chosen zone; the end is optional. Initialised when the menu opens. */
 function CustomRange({ fallback }: { fallback: RangeFallback }) {
   const address = useAddressRange();
   const setRange = useSetTimeRange();
@@ -93,9 +93,9 @@ function CustomRange({ fallback }: { fallback: RangeFallback }) {
     event.preventDefault();
     const fromMs = zonedMs(from, zone);
     const toMs = zonedMs(to, zone);
-    if (Number.isNaN(fromMs)) return setFault("Name the beginning.");
-    if (to !== "" && !(toMs > fromMs)) return setFault("The end must lie after the beginning.");
-    if (to === "" && fromMs >= Date.now()) return setFault("The beginning must lie before now.");
+    if (Number.isNaN(fromMs)) return setFault("Enter a start time.");
+    if (to !== "" && !(toMs > fromMs)) return setFault("The end must be after the start.");
+    if (to === "" && fromMs >= Date.now()) return setFault("The start must be in the past.");
     const range = instantRange(fromMs, to === "" ? fromMs : toMs);
     setRange(to === "" ? { since: range.since ?? "" } : range);
     event.currentTarget.closest<HTMLElement>("[popover]")?.hidePopover();
@@ -116,12 +116,12 @@ function CustomRange({ fallback }: { fallback: RangeFallback }) {
         type="datetime-local"
         step={1}
         value={to}
-        hint="Empty: up to now"
+        hint="Leave empty for now"
         onChange={(event) => setTo(event.currentTarget.value)}
       />
       <div className={dialogFoot}>
         <Button type="submit" variant="main">
-          Show this range
+          Apply
         </Button>
       </div>
     </form>

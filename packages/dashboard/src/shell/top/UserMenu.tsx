@@ -39,7 +39,7 @@ export function UserMenu({ hasProject }: TopItemProps) {
 
   return (
     <Menu
-      label="You and this page"
+      label="User menu"
       place={css.under}
       buttonClass={css.user}
       buttonLabel={`${initials(me)}, user menu of ${name}`}
@@ -73,7 +73,7 @@ export function UserMenu({ hasProject }: TopItemProps) {
       </AppLink>
       <button type="button" data-entry="" data-stay="" className={menuItem} onClick={toggleTheme}>
         <Icon name="theme" />
-        Light or dark
+        Switch theme
       </button>
       <AppLink data-entry="" className={menuItem} href={paths.appearance()}>
         <Icon name="settings" />
@@ -81,7 +81,7 @@ export function UserMenu({ hasProject }: TopItemProps) {
       </AppLink>
       <button type="button" data-entry="" className={`${menuItem} lg`} onClick={openKeys}>
         <Icon name="keys" />
-        <span className="grow">Keys</span>
+        <span className="grow">Keyboard shortcuts</span>
         <kbd>?</kbd>
       </button>
       {me.is_admin ? (

@@ -1,4 +1,4 @@
 export interface TopItemProps {
-  /** The bar stands above a page of a project. */
+  /** Whether the current page belongs to a project. */
   hasProject: boolean;
 }

@@ -4,7 +4,7 @@ import { ThemeSwitch } from "./ThemeSwitch.tsx";
 import type { TopItemProps } from "./top-item.ts";
 import { UserMenu } from "./UserMenu.tsx";
 
-/** What stands at the end of the bar on every page, in this order. */
+/** The items at the end of the top bar, in order. */
 export const topItems: readonly { readonly id: string; readonly Item: ComponentType<TopItemProps> }[] = [
   { id: "connection", Item: ConnectionChip },
   { id: "theme", Item: ThemeSwitch },

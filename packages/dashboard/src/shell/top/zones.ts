@@ -1,6 +1,6 @@
 import type { ZoneChoice } from "../../ui/time/instants.ts";
 
-/** Whose clock times are printed in; the last is for pages of a project only. */
+/** The time zones to display times in; the last is only for pages of a project. */
 export const zoneOptions: readonly { value: ZoneChoice; label: string; title: string }[] = [
   { value: "utc", label: "UTC", title: "Times in UTC" },
   { value: "mine", label: "mine", title: "Times in this browser's zone" },

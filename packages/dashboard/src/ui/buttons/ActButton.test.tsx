@@ -15,32 +15,32 @@ const refused = (code: string, retryAfterSeconds?: number) =>
 const drawn = (given: Partial<Parameters<typeof ActButton>[0]>) =>
   renderToStaticMarkup(
     <ActButton error={null} isBusy={false} {...given}>
-      Mint agent
+      Create agent
     </ActButton>,
   );
 
-test("a button that may be pressed says what it does, and sends its form", () => {
-  expect(drawn({})).toMatch(/type="submit".*aria-disabled="false".*>Mint agent</);
+test("an enabled button has its label and submits its form", () => {
+  expect(drawn({})).toMatch(/type="submit".*aria-disabled="false".*>Create agent</);
 });
 
-test("one that acts by itself sends no form", () => {
+test("one with its own handler submits no form", () => {
   expect(drawn({ onAct: () => undefined })).toMatch(/type="button"/);
 });
 
-test("asked to wait, it says for how long, and is off but keeps the focus", () => {
+test("when rate-limited it counts down and is disabled, but keeps the focus", () => {
   expect(drawn({ error: refused("rate_limited", 20) })).toMatch(/aria-disabled="true".*>Wait 20 s</);
   expect(drawn({ error: refused("rate_limited", 20) })).not.toMatch(/ disabled/);
 });
 
-test("without a time it waits a minute", () => {
+test("without a Retry-After it waits a minute", () => {
   expect(drawn({ error: refused("rate_limited") })).toContain("Wait 60 s");
 });
 
-test("after another refusal it may be pressed at once", () => {
-  expect(drawn({ error: refused("conflict", 20) })).toMatch(/aria-disabled="false".*>Mint agent</);
+test("after another error it is enabled immediately", () => {
+  expect(drawn({ error: refused("conflict", 20) })).toMatch(/aria-disabled="false".*>Create agent</);
 });
 
-test("it is off while it is under way, and with a reason, which it tells", () => {
+test("it is disabled while busy, and with a reason, which it shows", () => {
   expect(drawn({ isBusy: true })).toContain('aria-disabled="true"');
   expect(drawn({ reason: "Select a column" })).toMatch(/aria-disabled="true" title="Select a column"/);
 });

@@ -4,24 +4,24 @@ import { Button } from "./Button.tsx";
 import { useWaitSeconds } from "./RetryButton.tsx";
 
 interface ActButtonProps {
-  /** Why the last try failed. Asked to wait, it counts down and does nothing until then. */
+  /** The error of the last attempt. If rate-limited, the button counts down and is disabled until then. */
   error: unknown;
   isBusy: boolean;
-  /** Why it cannot be pressed yet; null when it can. */
+  /** Why it is disabled; null when enabled. */
   reason?: string | null;
   isDanger?: boolean;
-  /** Without it the button sends the form that it stands in. */
+  /** Without it, the button submits its form. */
   onAct?: () => void;
   className?: string | undefined;
   children: ReactNode;
 }
 
-/** Does what a form or a dialog is for, and is pressed in vain while it is under way or the server asks to wait. */
+/** The primary button of a form or dialog. Disabled while the request runs or the server asks to wait. */
 export function ActButton({ error, isBusy, reason, isDanger = false, onAct, className, children }: ActButtonProps) {
   const waitSeconds = useWaitSeconds(error);
   return (
     <>
-      {/* The foot of a dialog shows it over its buttons. */}
+      {/* Shown above the buttons in a dialog's footer. */}
       {reason === undefined ? null : (
         <p className={controls.why} role="status">
           {reason}

@@ -3,7 +3,7 @@ import controls from "../controls.module.css";
 import { Icon } from "../Icon.tsx";
 import { AppLink } from "./AppLink.tsx";
 
-// Where it cannot be loaded, the reason is still in the button's title.
+// If it can't be loaded, the reason is still in the button's title.
 const ReasonLayer = lazy(() =>
   import("../layers/ReasonLayer.tsx").then(
     (part) => ({ default: part.ReasonLayer }),
@@ -11,24 +11,24 @@ const ReasonLayer = lazy(() =>
   ),
 );
 
-interface Look {
-  /** With a frame plain, main or danger. Without one: a link among words, an icon alone, or a tool of a bar. */
-  variant?: keyof typeof looks | undefined;
-  /** The height of the fields in a form instead of that of a tool. */
+interface ButtonStyle {
+  /** Framed: plain, main or danger. Unframed: an inline link, an icon, or a toolbar button. */
+  variant?: keyof typeof variants | undefined;
+  /** As high as form fields instead of toolbar buttons. */
   size?: "big" | undefined;
-  /** The icon before its words. */
+  /** The icon before the label. */
   icon?: string | undefined;
   className?: string | undefined;
 }
 
-interface ButtonProps extends Look, Omit<ComponentProps<"button">, "disabled" | keyof Look> {
-  /** Why it cannot be pressed, said when it is pressed or reached by the keyboard; null when it can. */
+interface ButtonProps extends ButtonStyle, Omit<ComponentProps<"button">, "disabled" | keyof ButtonStyle> {
+  /** Why it is disabled, shown when it is pressed or focused by keyboard; null when enabled. */
   disabledReason?: string | null;
-  /** It is off without a reason to tell, as while what it does is under way. */
+  /** Disabled without a reason, for example while its request runs. */
   isPending?: boolean;
 }
 
-const looks = {
+const variants = {
   plain: controls.btn,
   main: `${controls.btn} ${controls.pri}`,
   danger: `${controls.btn} ${controls.danger}`,
@@ -37,10 +37,10 @@ const looks = {
   tool: controls.tool,
 };
 
-export const buttonClass = ({ variant = "plain", size, className }: Look): string =>
-  [looks[variant], size && controls.big, className].filter(Boolean).join(" ");
+export const buttonClass = ({ variant = "plain", size, className }: ButtonStyle): string =>
+  [variants[variant], size && controls.big, className].filter(Boolean).join(" ");
 
-/** A button. While it is off it keeps its place and the focus. */
+/** A button that stays focusable while disabled. */
 export function Button({ variant, size, icon, className, disabledReason, isPending, ...button }: ButtonProps) {
   const [tried, setTried] = useState<HTMLElement | null>(null);
   const isOff = isPending || (disabledReason === undefined ? undefined : disabledReason !== null);
@@ -56,7 +56,7 @@ export function Button({ variant, size, icon, className, disabledReason, isPendi
         onBlur={() => setTried(null)}
         onClick={(event) => {
           if (!isOff) return button.onClick?.(event);
-          // Enter in a field presses it too, so that this holds back the form.
+          // Enter in a field clicks it too; this prevents the submission.
           event.preventDefault();
           setTried(event.currentTarget);
         }}
@@ -74,7 +74,7 @@ export function Button({ variant, size, icon, className, disabledReason, isPendi
 }
 
 /** A link that looks like a button. */
-export function ButtonLink({ variant, size, icon, className, ...link }: Look & ComponentProps<typeof AppLink>) {
+export function ButtonLink({ variant, size, icon, className, ...link }: ButtonStyle & ComponentProps<typeof AppLink>) {
   return (
     <AppLink {...link} className={buttonClass({ variant, size, className })}>
       {icon && <Icon name={icon} />}

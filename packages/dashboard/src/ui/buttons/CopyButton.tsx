@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import controls from "../controls.module.css";
 import { Icon } from "../Icon.tsx";
 
-/** Copies `text`. Without a label it is an icon, and then `name` says what is copied. */
+/** Copies `text`. Without a label it is an icon button named `name`. */
 export function CopyButton({ text, label, name }: { text: string; label?: string; name?: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -28,7 +28,7 @@ export function CopyButton({ text, label, name }: { text: string; label?: string
   );
 }
 
-/** False when the browser refuses. Pages on plain http outside loopback have no clipboard, so a selection is copied. */
+/** False when the browser refuses. Insecure contexts have no Clipboard API, so the text is selected and copied. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

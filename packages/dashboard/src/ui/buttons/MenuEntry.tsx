@@ -5,12 +5,12 @@ import { menuItem, menuReason } from "../layers/Layers.tsx";
 interface MenuEntryProps {
   icon: string;
   onAct: () => void;
-  /** Why it cannot be done; it then says so and does nothing. */
+  /** Why it is disabled; shown instead of acting. */
   reason?: string | null;
   children: ReactNode;
 }
 
-/** What can be done with the row that a menu belongs to. */
+/** An action in a row's menu. */
 export function MenuEntry({ icon, onAct, reason = null, children }: MenuEntryProps) {
   return (
     <button

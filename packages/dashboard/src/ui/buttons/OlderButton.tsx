@@ -2,14 +2,14 @@ import type { ReactNode } from "react";
 import { count } from "../time/format.ts";
 import { Button } from "./Button.tsx";
 
-/** A list that is read page by page: what `useInfiniteQuery` tells of it. */
+/** The properties of an infinite query that the button needs. */
 export interface PagedRead {
   readonly hasNextPage: boolean;
   readonly isFetchingNextPage: boolean;
   fetchNextPage(): unknown;
 }
 
-/** Reads the next page of a list, one at a time. It keeps the focus while it reads. */
+/** Loads the next page of a list. Keeps the focus while loading. */
 export function OlderButton({ read, children }: { read: PagedRead; children: ReactNode }) {
   return (
     <Button isPending={read.isFetchingNextPage} onClick={() => read.fetchNextPage()}>
@@ -18,7 +18,7 @@ export function OlderButton({ read, children }: { read: PagedRead; children: Rea
   );
 }
 
-/** The foot of such a list: its next page, or that there is none. */
+/** The end of such a list: a button for the next page, or its length. */
 export function OlderOrAll({ read, shown, children }: { read: PagedRead; shown: number; children: ReactNode }) {
-  return read.hasNextPage ? <OlderButton read={read}>{children}</OlderButton> : `These are all: ${count(shown)}.`;
+  return read.hasNextPage ? <OlderButton read={read}>{children}</OlderButton> : `End of list (${count(shown)})`;
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useNow } from "../time/ticker.ts";
 import { Button } from "./Button.tsx";
 
-// When each refusal is over, noted when it is first shown: its answer says only how long it lasts.
+// When each rate limit ends, computed when its error is first shown: the response only has a duration.
 const ends = new WeakMap<ApiProblem, number>();
 
 function endOf(error: unknown): number {
@@ -15,25 +15,25 @@ function endOf(error: unknown): number {
   return end;
 }
 
-/** Whole seconds until the server takes the same request again; 0 when it may be made now. */
+/** Whole seconds until the server accepts the request again; 0 when it may be sent now. */
 export function useWaitSeconds(error: unknown): number {
   const end = endOf(error);
   const isWaiting = end > Date.now();
-  // Subscribed for as long as there is something to count down to.
+  // Subscribed only while counting down.
   const now = useNow(isWaiting);
   return isWaiting ? Math.max(0, Math.ceil((end - Math.max(now, Date.now())) / 1000)) : 0;
 }
 
 interface RetryButtonProps {
-  /** Why the last try failed. Asked to wait, it counts down and does nothing until then. */
+  /** The error of the last attempt. If rate-limited, the button counts down and is disabled until then. */
   error: unknown;
   onRetry: () => void;
-  /** Among words it is a link without an icon. */
+  /** Inline, it is a link without an icon. */
   variant?: "link";
-  /** Its look in a menu. */
+  /** Its style in a menu. */
   className?: string | undefined;
   icon?: ReactNode;
-  /** In a menu: one of its entries, which does not close it. */
+  /** A menu entry that does not close the menu. */
   isEntry?: boolean;
 }
 
@@ -52,7 +52,7 @@ export function RetryButton({ error, onRetry, variant, className, icon, isEntry 
       type="button"
       className={className}
       {...(isEntry ? { "data-entry": "", "data-stay": "" } : {})}
-      // Not disabled: the focus must not be lost on the way.
+      // Not `disabled`, which would lose the focus.
       aria-disabled={waitSeconds > 0}
       onClick={() => waitSeconds === 0 && onRetry()}
     >

@@ -9,7 +9,7 @@ interface SegmentsProps<Value extends string> {
   className?: string;
 }
 
-/** One of a few, all visible. */
+/** A choice among a few visible options. */
 export function Segments<Value extends string>({ legend, value, options, onChange, className }: SegmentsProps<Value>) {
   const name = useId();
   return (

@@ -1,7 +1,7 @@
 import { type ComponentProps, type ReactNode, useId } from "react";
 import controls from "../controls.module.css";
 
-/** A box to tick and the words beside it, which are its label. */
+/** A checkbox with its label. */
 export function Check({ className = controls.check, title, children, ...box }: ComponentProps<"input">) {
   return (
     <label className={className} title={title}>
@@ -16,21 +16,21 @@ export function Check({ className = controls.check, title, children, ...box }: C
 interface TickProps {
   checked: boolean;
   onChange: (checked: boolean) => void;
-  /** What it means, or why it cannot be changed. */
+  /** An explanation, or why it can't be changed. */
   says?: ReactNode;
-  /** It stays as it is; `says` tells why. */
+  /** Whether it can't be changed; `says` explains why. */
   isFixed?: boolean;
   children: ReactNode;
 }
 
-/** The same with a line below that says more. */
+/** A checkbox with an explanation below. */
 export function Tick({ checked, onChange, says, isFixed = false, children }: TickProps) {
   const id = useId();
   return (
     <div className={controls.tickRow}>
       <Check
         checked={checked}
-        // Not disabled: what it says must be read where it stands.
+        // Not `disabled`, so that its explanation remains accessible.
         aria-disabled={isFixed}
         aria-describedby={says ? id : undefined}
         onChange={(event) => {

@@ -9,14 +9,14 @@ import { type Area, type ChartProps, TimeChart } from "./TimeChart.tsx";
 export interface Amount extends Bucket {
   /** Null where nothing was reported. */
   readonly value: number | null;
-  /** What else is told of the bucket. */
+  /** More values of the bucket. */
   readonly notes?: readonly Reading[];
 }
 
 interface AmountChartProps extends ChartProps<Amount> {
-  /** What the values are, for the read-out and the table. */
+  /** The name of the values, for the tooltip and the table. */
   valueName: string;
-  /** Bars of this outcome, for what is counted within each bucket; without it a line, for what was measured at a time. */
+  /** Draws bars in this outcome's colour, for counts per bucket; otherwise a line, for measurements. */
   bars?: "failure";
 }
 
@@ -24,7 +24,7 @@ const heightPx = 160;
 const plot = { top: 12, bottom: 135 };
 const gutters = { left: 48, right: 8 };
 
-/** One amount over time, from 0; a line breaks where nothing was reported. */
+/** One amount over time, from 0; lines break where nothing was reported. */
 export function AmountChart({ buckets, valueName, bars, ...rest }: AmountChartProps) {
   const most = Math.max(1, ...buckets.map((bucket) => bucket.value ?? 0));
   const y = (value: number) => plot.bottom - (value / most) * (plot.bottom - plot.top);

@@ -17,7 +17,7 @@ interface Row {
   readings: readonly Reading[];
 }
 
-/** The same values as text, newest first, in the place of the drawing. */
+/** The chart's values as a table, newest first. */
 export function ChartTable({ name, buckets, read, bands, marks }: ChartTableProps) {
   const { zone, label } = useZone();
   const rows = buckets.map((bucket, at) => ({ bucket, readings: read(at) })).reverse();

@@ -6,7 +6,7 @@ import { countTicks, maximumLines } from "./parts/scales.ts";
 import { GridLines } from "./parts/strokes.tsx";
 import { type Area, type ChartProps, TimeChart } from "./TimeChart.tsx";
 
-/** How many tasks finished in each way, or were retried, within a bucket. */
+/** The number of finished tasks by outcome, and of retries, in a bucket. */
 export interface Outcomes extends Bucket {
   readonly success: number;
   readonly failure: number;
@@ -16,7 +16,7 @@ export interface Outcomes extends Bucket {
 }
 
 interface OutcomeChartProps extends ChartProps<Outcomes> {
-  /** A bucket was opened, in the strip of the failures with `failure`. */
+  /** Called when a bucket is opened; with `failure` in the strip of failures. */
   onOpen?: ((bucket: Bucket, state?: "failure") => void) | undefined;
 }
 
@@ -25,7 +25,7 @@ const top = { from: 16, to: 140 };
 const strip = { from: 160, to: 181 };
 const gutters = { left: 44, right: 4 };
 
-// From the base line upwards; failures are not among them, they have a scale of their own.
+// From the base line upwards. Failures are not included; they have a separate scale.
 const layers = ["success", "retry", "revoked", "rejected"] as const;
 const looks = {
   success: [css.success, css.sSuccess],
@@ -35,7 +35,7 @@ const looks = {
   failure: [css.failure, css.sFailure],
 } as const;
 
-/** Bars stacked by outcome, and failures under them on their own scale: a few of them would not be seen on the other. */
+/** Bars stacked by outcome, with failures below on a separate scale, so that a few of them are visible. */
 export function OutcomeChart({ buckets, onOpen, ...rest }: OutcomeChartProps) {
   const stackOf = (bucket: Outcomes) => layers.reduce((sum, layer) => sum + bucket[layer], 0);
   const most = Math.max(1, ...buckets.map(stackOf));
@@ -62,7 +62,7 @@ export function OutcomeChart({ buckets, onOpen, ...rest }: OutcomeChartProps) {
       onOpen={onOpen && ((bucket, y) => (y !== null && y > top.to ? onOpen(bucket, "failure") : onOpen(bucket)))}
       paint={(area) => (
         <>
-          {/* One line less than a chart may have: the strip has its base line. */}
+          {/* One grid line less than usual: the strip has its own base line. */}
           <GridLines ticks={countTicks(most, maximumLines - 1)} area={area} y={heightIn(top, most)} text={count} />
           <GridLines
             ticks={[0, mostFailed]}
@@ -95,7 +95,7 @@ export function OutcomeChart({ buckets, onOpen, ...rest }: OutcomeChartProps) {
   );
 }
 
-/** Names of the stacked layers beside their sample. */
+/** The legend of the stacked layers. */
 export function OutcomeKey({ buckets }: { buckets: readonly Outcomes[] }) {
   return (
     <span className={`${css.key} lg`}>

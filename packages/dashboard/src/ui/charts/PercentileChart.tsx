@@ -18,7 +18,7 @@ interface PercentileChartProps extends ChartProps<Percentiles> {
 const heightPx = 206;
 const plot = { top: 17, bottom: 181 };
 const gutters = { left: 52, right: 76 };
-/** Of the greatest first, as the lines lie above each other. */
+/** Highest first, in the order of the lines. */
 const lines = ["p99", "p95", "p50"] as const;
 type Line = (typeof lines)[number];
 const looks = {
@@ -26,16 +26,16 @@ const looks = {
   p95: [css.line, css.sP95],
   p50: [`${css.line} ${css.p50}`, css.sP50],
 } as const;
-/** Under a millisecond nothing is told apart. */
+/** Durations below a millisecond are not distinguished. */
 const leastMs = 1;
 
-/** Three percentiles on a logarithmic scale, each named at its end. A line breaks where nothing was measured. */
+/** Three percentiles on a logarithmic scale, labelled at their ends. Lines break where nothing was measured. */
 export function PercentileChart({ buckets, ...rest }: PercentileChartProps) {
   const measured = buckets.flatMap(({ values }) => (values ? [values.p50, values.p99] : []));
   const least = measured.length === 0 ? leastMs : Math.max(leastMs, Math.min(...measured));
   const scale = logScale(least, Math.max(least, ...measured));
   const y = (ms: number) => plot.bottom - scale.place(Math.max(leastMs, ms)) * (plot.bottom - plot.top);
-  // What still runs holds too little to stand for the end of its line, unless there is nothing else.
+  // The running bucket has too little data to place the label, unless it is the only one.
   const whole = rest.isRunning ? buckets.slice(0, -1) : buckets;
   const newest = (whole.findLast(isMeasured) ?? buckets.at(-1))?.values ?? null;
   const read = (index: number): Reading[] => {

@@ -1,18 +1,18 @@
 import css from "./spark-bars.module.css";
 
 interface SparkBarsProps {
-  /** Oldest first; null where nothing is known. */
+  /** Oldest first; null where unknown. */
   values: readonly (number | null)[];
-  /** What the picture shows, in words. */
+  /** A text alternative of the chart. */
   label: string;
   width?: number;
   height?: number;
   tone?: "failure" | "success" | "other";
-  /** The last value is of a time that still runs. */
+  /** Whether the last bucket is still running. */
   isRunning?: boolean;
 }
 
-/** Small bars on a base line; the last one is hollow while its time runs. */
+/** Small bars on a base line; the last one is hollow while its bucket is running. */
 export function SparkBars({
   values,
   label,

@@ -1,6 +1,6 @@
 import { Button } from "../buttons/Button.tsx";
 
-/** Switches a chart between drawing and table. `name` tells one chart's switch from another's. */
+/** Switches between chart and table. `name` is the chart's, to keep the button's name unique. */
 export function TableToggle({
   name,
   isTable,

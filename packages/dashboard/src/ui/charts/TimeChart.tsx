@@ -8,39 +8,39 @@ import { type Band, type Bucket, type Mark, placeLabels, placer, type Reading, w
 import { useElementWidth } from "./parts/use-element-width.ts";
 
 export interface Area {
-  /** Edges of the plot in pixels of the drawing. */
+  /** Edges of the plot in pixels. */
   readonly left: number;
   readonly right: number;
-  /** Where an instant lies; what is outside the chart stays at its edge. */
+  /** The position of an instant, clamped to the chart's edges. */
   readonly x: (atMs: number) => number;
 }
 
 export interface TimeChartProps {
-  /** What is drawn, for headings and for those who do not see it. */
+  /** The chart's name, for headings and screen readers. */
   name: string;
-  /** One sentence that says what the picture shows. */
+  /** A one-sentence text alternative. */
   summary: string;
   buckets: readonly Bucket[];
-  /** Whether the last bucket still runs; the axis then ends in "now". */
+  /** Whether the last bucket is still running; the axis then ends in "now". */
   isRunning: boolean;
   height: number;
-  /** Room left of the plot for the labels of the value axis, and right of it for those of lines. */
+  /** Space left of the plot for the axis labels, and right of it for the line labels. */
   gutters: { left: number; right: number };
-  /** Top and bottom of what the cursor covers. */
+  /** Top and bottom of the cursor. */
   plot: { top: number; bottom: number };
-  /** Values of a bucket in the order in which they are drawn, from above. */
+  /** The values of a bucket, from top to bottom. */
   read: (index: number) => readonly Reading[];
   paint: (area: Area) => ReactNode;
   bands?: readonly Band[];
   marks?: readonly Mark[];
   isTable: boolean;
-  /** A range was dragged, or marked with Shift and the arrows. */
+  /** Called when a range was dragged or selected with Shift and the arrow keys. */
   onRange?: ((fromMs: number, toMs: number) => void) | undefined;
-  /** A bucket was clicked at a height of the drawing, or Enter pressed on it. */
+  /** Called when a bucket was clicked, with the height in pixels, or opened with Enter. */
   onOpen?: ((bucket: Bucket, y: number | null) => void) | undefined;
 }
 
-/** What every kind of chart is given; its height and how it is painted it knows itself. */
+/** The props shared by all kinds of chart. */
 export interface ChartProps<One extends Bucket>
   extends Pick<TimeChartProps, "name" | "summary" | "isRunning" | "bands" | "marks" | "isTable" | "onRange"> {
   buckets: readonly One[];
@@ -51,7 +51,7 @@ const mostLabels = 10;
 const letterPx = 6;
 const dragPx = 4;
 
-/** A chart over time: axis, marks, holes in the data, and a cursor that mouse, touch and keyboard move alike. */
+/** A chart over time: axis, annotations, gaps, and a cursor for mouse, touch and keyboard. */
 export function TimeChart(props: TimeChartProps) {
   const { name, buckets, height, isTable } = props;
   const box = useRef<HTMLElement>(null);
@@ -168,7 +168,7 @@ interface ReaderProps extends TimeChartProps {
   zone: string;
 }
 
-/** The layer that takes pointer and keys, and the read-out beside the cursor. */
+/** The layer that handles pointer and keys, and the tooltip at the cursor. */
 function Reader(props: ReaderProps) {
   const { name, buckets, plot, left, right, width, cursor, setCursor, zone, onOpen, onRange } = props;
   const press = useRef<{ x: number; index: number; opens: boolean } | null>(null);
@@ -201,7 +201,7 @@ function Reader(props: ReaderProps) {
   const readings = cursor === null || cursor.from !== null ? [] : notedReadings(props, cursor.at);
   const words = from && to ? bucketText(from.fromMs, to.toMs, zone) : "";
   const isRange = cursor !== null && cursor.from !== null;
-  const hint = isRange && from && to ? `${widthText(to.toMs - from.fromMs)}, Enter or release to show only this` : null;
+  const hint = isRange && from && to ? `${widthText(to.toMs - from.fromMs)}, Enter or release to zoom in` : null;
   const middle = from && to ? (left + right) / 2 : 0;
   const cursorX = from && to ? placer(buckets, left, right - left)((from.fromMs + to.toMs) / 2) : 0;
 
@@ -211,14 +211,14 @@ function Reader(props: ReaderProps) {
         className={css.reader}
         role="slider"
         tabIndex={0}
-        aria-label={`${name}, read by the arrow keys`}
+        aria-label={`${name}, use arrow keys to read values`}
         aria-orientation="horizontal"
         aria-valuemin={1}
         aria-valuemax={buckets.length}
         aria-valuenow={(cursor?.at ?? buckets.length - 1) + 1}
         aria-valuetext={
           cursor === null
-            ? "no bucket chosen"
+            ? "no bucket selected"
             : [words, hint, ...readings.map(({ label, value }) => `${label} ${value}`)].filter(Boolean).join(", ")
         }
         data-opens={onOpen !== undefined}
@@ -228,7 +228,7 @@ function Reader(props: ReaderProps) {
         onPointerDown={(event) => {
           if (event.button !== 0) return;
           const index = indexAt(event);
-          // A finger has no hover: its first touch reads, the second one on the same place opens.
+          // Touch has no hover: the first tap shows the values, a second tap in the same place opens the bucket.
           const opens = event.pointerType === "mouse" || (cursor?.at === index && cursor.from === null);
           press.current = { x: event.clientX, index, opens };
           setCursor({ at: index, from: null });
@@ -270,7 +270,7 @@ function Reader(props: ReaderProps) {
           {readings.length > 0 ? (
             <dl>
               {readings.map(({ label, value, swatch }, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: two marks of one bucket may read alike
+                // biome-ignore lint/suspicious/noArrayIndexKey: two marks of one bucket may have the same text
                 <div key={at}>
                   <dt>
                     {swatch ? <i className={swatch} /> : null}
@@ -287,7 +287,7 @@ function Reader(props: ReaderProps) {
   );
 }
 
-/** What a bucket holds, and what happened in it. */
+/** The values and annotations of a bucket. */
 function notedReadings({ read, buckets, bands = [], marks = [] }: TimeChartProps, index: number): Reading[] {
   const bucket = buckets[index];
   if (!bucket) return [];

@@ -3,14 +3,14 @@ import { type ReactNode, useEffect, useRef } from "react";
 const faultSelector = '[aria-invalid="true"], :scope:has(input, select, textarea) [data-alert]';
 
 interface ActFormProps {
-  /** Why it was refused. The focus goes to the first field at fault, or to what says it of all of them; without fields it stays on the button. */
+  /** The submission's error. The focus moves to the first invalid field, or to the form's alert; without fields it stays on the button. */
   error: unknown;
   className?: string | undefined;
   onSubmit: (form: HTMLFormElement) => void;
   children: ReactNode;
 }
 
-/** A form of Fields; its ActButton says when it may be sent. */
+/** A form of Fields; its ActButton controls whether it can be submitted. */
 export function ActForm({ error, className, onSubmit, children }: ActFormProps) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {

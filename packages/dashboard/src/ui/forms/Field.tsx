@@ -8,10 +8,10 @@ export interface Labelled {
   error?: string | null | undefined;
 }
 
-/** React focuses the field when it is drawn; a dialog that opens around it looks for the attribute. */
+/** React focuses the field on mount but does not set the attribute, which a dialog uses to choose its initial focus. */
 const markAutoFocus = (field: HTMLElement | null) => field?.setAttribute("autofocus", "");
 
-/** A labelled input whose error is read with it. */
+/** A labelled input with hint and error. */
 export function Field({
   label,
   hint,
@@ -27,7 +27,7 @@ export function Field({
   );
 }
 
-/** The same for text of several lines. */
+/** The same for multi-line text. */
 export function AreaField({
   label,
   hint,
@@ -41,14 +41,14 @@ export function AreaField({
   );
 }
 
-/** What ties an input to its label and to what is said of it. */
+/** The attributes that link an input to its label, hint and error. */
 interface Wiring {
   id: string;
   "aria-invalid": true | undefined;
   "aria-describedby": string | undefined;
 }
 
-/** A label, what stands under it, and why its input is wrong. */
+/** The label, hint and error around an input. */
 export function Frame({ label, hint, error, children }: Labelled & { children: (wiring: Wiring) => ReactNode }) {
   const id = useId();
   const described = [hint ? `${id}-h` : null, error ? `${id}-e` : null].filter(Boolean).join(" ");

@@ -5,13 +5,13 @@ import { useKeys } from "../layers/keys.ts";
 import css from "./filter-box.module.css";
 
 interface FilterBoxProps {
-  /** What is filtered: `Filter queues`. */
+  /** Such as `Filter queues`. */
   label: string;
   value: string;
   onChange: (text: string) => void;
 }
 
-/** The box that narrows a list as one types; `/` leads to it, Esc empties it. */
+/** A filter box for a list; `/` focuses it, Esc clears it. */
 export function FilterBox({ label, value, onChange }: FilterBoxProps) {
   const input = useRef<HTMLInputElement>(null);
   useKeys({

@@ -16,31 +16,31 @@ type Content = ReactNode | ((faults: Faults) => ReactNode);
 interface FormDialogProps<Answer> {
   title: string;
   isSide?: boolean;
-  /** Below the title: where it acts. */
+  /** Shown below the title: the project it applies to. */
   place?: ReactNode;
-  /** The words of the button that sends it. */
+  /** The label of the submit button. */
   act: ReactNode;
   isDanger?: boolean;
-  /** Why it cannot be sent yet; null when it can. */
+  /** Why it can't be submitted yet; null when it can. */
   reason?: string | null;
   send: () => Promise<Answer>;
-  /** Runs once it is sent; then the dialog closes, unless `answered` takes its place. */
+  /** Called after success; then the dialog closes, unless `answered` replaces it. */
   onDone?: (answer: Answer) => unknown;
   onError?: (error: Error) => void;
-  /** Replaces the dialog once it is sent. */
+  /** Replaces the dialog after success. */
   answered?: (answer: Answer) => ReactNode;
-  /** What a refusal means where no field is at fault, such as `Nothing was deleted.` */
+  /** The consequence of an error that belongs to no field, such as `Nothing was deleted.` */
   undone?: string;
-  /** Why it was refused, after `undone`. */
+  /** The message of an error, shown after `undone`. */
   wordsOf?: (error: unknown) => string;
-  /** What is wrong in which of the fields. */
+  /** The errors by field. */
   faultsOf?: (error: unknown) => Faults;
   onClose: () => void;
-  /** What will happen, and the fields. As a function it reads the faults of its fields while it runs; all others are listed below the fields. */
+  /** The explanation and the fields. As a function, it receives the field errors; those it does not read are listed below the fields. */
   children: Content;
 }
 
-/** A dialog that asks for one change: says what will happen, sends it, and says why it was refused. */
+/** A dialog with a form for one change: explains it, submits it, and shows errors. */
 export function FormDialog<Answer>(props: FormDialogProps<Answer>) {
   const { undone, answered, onClose, children, faultsOf = faultsByField, wordsOf = causeOf } = props;
   const change = useMutation({
@@ -50,7 +50,7 @@ export function FormDialog<Answer>(props: FormDialogProps<Answer>) {
       if (!answered) onClose();
     },
     ...(props.onError && { onError: props.onError }),
-    // An answer may hold a secret.
+    // A response may contain a secret.
     gcTime: 0,
   });
   if (answered && change.isSuccess) return answered(change.data);
@@ -82,7 +82,7 @@ export function FormDialog<Answer>(props: FormDialogProps<Answer>) {
   );
 }
 
-/** The content, and the faults of fields that it does not have. */
+/** The content, and the errors of fields that it does not have. */
 function drawWith(faults: Faults, children: Content): { content: ReactNode; rest: string } {
   const drawn = new Set<string | symbol>();
   const watched = new Proxy(faults, {

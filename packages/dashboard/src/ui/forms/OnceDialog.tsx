@@ -5,15 +5,15 @@ import { Dialog, dialogFoot } from "../layers/Layers.tsx";
 
 interface OnceDialogProps {
   title: string;
-  /** What is to be done before it can be left, and why: `Store both first; they cannot be shown again`. */
+  /** What to do before closing, and why: `Save the token first. It can't be shown again`. */
   first: string;
-  /** What is ticked to say that it was done. */
+  /** The label of the confirmation checkbox. */
   done: string;
   onClose: () => void;
   children: ReactNode;
 }
 
-/** Shows secrets that are told this once: it is left only after a tick says that they are stored. */
+/** Shows secrets once. It can be closed only after the user confirms that they are saved. */
 export function OnceDialog({ title, first, done, onClose, children }: OnceDialogProps) {
   const [isStored, setStored] = useState(false);
   return (

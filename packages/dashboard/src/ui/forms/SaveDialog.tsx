@@ -14,14 +14,14 @@ import { bytes } from "../time/format.ts";
 interface SaveDialogProps<Format extends string> {
   title: string;
   formats: readonly [Choice<Format>, ...Choice<Format>[]];
-  /** Reads the file. `since`: only what is newer, where `refused` offers that. */
+  /** Loads the file. `since` limits it to newer rows, if `refused` offers that. */
   read: (asked: { format: Format; since: string | undefined }, reading: Reading) => Promise<ReadFile>;
-  /** The name of a file that was sent without one, before its dot. */
+  /** The default file name without extension. */
   name: string;
-  /** What will be in the file. */
+  /** Describes the contents of the file. */
   intro: ReactNode;
   children: (format: Format) => ReactNode;
-  /** What is said of a refusal that has a way out; null for every other. */
+  /** Rendered for an error with a way out; null for other errors. */
   refused: (error: unknown, format: Format, save: (since: string) => void) => ReactNode;
   reason?: string | null;
   act: ReactNode;
@@ -44,7 +44,7 @@ interface ReadFile {
   fileName: string | null;
 }
 
-/** Saves rows as a file in one of several formats; leaving it ends what is under way. */
+/** Saves rows as a file in one of several formats. Closing the dialog cancels a running download. */
 export function SaveDialog<Format extends string>(props: SaveDialogProps<Format>) {
   const { formats } = props;
   const [format, setFormat] = useState(formats[0].value);
@@ -68,7 +68,7 @@ export function SaveDialog<Format extends string>(props: SaveDialogProps<Format>
     abort.current?.abort();
     props.onClose();
   };
-  // What was said of one format is not true of the next.
+  // The result of one format does not apply to another.
   const choose = (next: Format) => {
     setFormat(next);
     if (!isPending) save.reset();
@@ -84,7 +84,7 @@ export function SaveDialog<Format extends string>(props: SaveDialogProps<Format>
       {props.children(format)}
       {(error && props.refused(error, format, save.mutate)) ?? plain}
       <p role="status">
-        {isPending ? `Reading, ${bytes(readBytes)} so far` : null}
+        {isPending ? `Downloading… ${bytes(readBytes)}` : null}
         {data ? `Saved ${data.name}, ${bytes(data.size)}.` : null}
       </p>
       <DialogFoot leave={data && !isPending ? "Close" : "Cancel"} onLeave={close}>

@@ -1,12 +1,12 @@
 import controls from "../controls.module.css";
 import { Frame, type Labelled } from "./Field.tsx";
 
-/** A choice: its value, and its words when they differ from it. */
+/** An option: its value, and its label if different. */
 type Choice<Value extends string> = Value | readonly [value: Value, words: string];
 
 interface SelectProps<Value extends string> {
   label: string;
-  /** The label is seen, and not only read out. */
+  /** Whether the label is visible, not only for screen readers. */
   isLabelShown?: boolean;
   value: Value;
   options: readonly Choice<Value>[];
@@ -14,7 +14,7 @@ interface SelectProps<Value extends string> {
   className?: string | undefined;
 }
 
-/** One of many, in a row of tools: a filter of the list below it. */
+/** A select in a toolbar, such as a list's filter. */
 export function Select<Value extends string>(props: SelectProps<Value>) {
   const { label, isLabelShown = false, options, onChange } = props;
   return (
@@ -38,7 +38,7 @@ interface ChoiceProps extends Labelled {
   onChange: (value: string) => void;
 }
 
-/** One of many, as a field of a form. */
+/** A select as a form field. */
 export function ChoiceField({ label, hint, error, value, options, onChange }: ChoiceProps) {
   return (
     <Frame {...{ label, hint, error }}>

@@ -2,10 +2,10 @@ import { CopyButton } from "../buttons/CopyButton.tsx";
 import { Icon } from "../Icon.tsx";
 import css from "./snippet.module.css";
 
-// Not any line that ends so: a secret in base64 does.
+// Not every line that ends in =: base64 secrets do too.
 const emptyValue = /^(export )?[A-Z_]+=$/;
 
-/** Text to paste. With `once`, names without a value say why they have none. */
+/** Text to copy. With `once`, names without a value show why. */
 export function Snippet({ name, text, once }: { name: string; text: string; once?: string }) {
   return (
     <div className={css.snip}>

@@ -7,15 +7,15 @@ import { type GapGroup, lostText, onlyAgent, whoText, whyText } from "./gaps.ts"
 
 interface GapBandProps {
   group: GapGroup;
-  /** Where the link leads: to one agent, or with null to all of them. Without it the page is the agent's own. */
+  /** The link's target: one agent, or all with null. Omitted on the agent's own page. */
   agentHref?: (agentId: string | null) => string;
-  /** What the loss means where the band stands; a list's words when left out. */
+  /** What the loss means here; default: the text for lists. */
   meaning?: string;
-  /** Makes it a row of a `role=grid` that spans `columns`; `top` places it in a virtual list, in pixels. */
+  /** Renders it as a row of a `role=grid` that spans `columns`; `top` is its position in a virtual list, in pixels. */
   grid?: { columns: number; rowIndex?: number; top?: number };
 }
 
-/** A stretch of lost events as a band between rows: how many, when, who and why, and what it means from here on. */
+/** A range of lost events as a band between rows: how many, when, which agent, why, and what it means for the rows. */
 export function GapBand({ group, agentHref, meaning = rowsMeaning, grid }: GapBandProps) {
   const { zone } = useZone();
   const agent = onlyAgent(group);

@@ -32,12 +32,12 @@ const list = (received: readonly number[], hasOlder = false) => ({
 });
 
 describe("placeGaps", () => {
-  test("puts a band between the rows that are newer than the gap and those that are not", () => {
+  test("puts a band between newer and older rows", () => {
     const placed = placeGaps([gap(40, 55)], list([90, 60, 50, 10]));
     expect([...placed.keys()]).toEqual([2]);
   });
 
-  test("makes one band of the gaps that fall between the same two rows", () => {
+  test("merges the gaps between the same two rows into one band", () => {
     const placed = placeGaps([gap(52, 55), gap(51, 53, { agentId: "a2", events: 4 })], list([60, 50]));
     const group = placed.get(1);
     expect(group).toMatchObject({ fromMs: 51, toMs: 55 });
@@ -45,7 +45,7 @@ describe("placeGaps", () => {
     expect(group && whoText(group)).toBe("2 agents");
   });
 
-  test("waits with a gap that may belong between rows that are not loaded", () => {
+  test("omits a gap that may belong between rows that are not loaded yet", () => {
     expect(placeGaps([gap(1, 2)], list([60, 50], true)).size).toBe(0);
     expect([...placeGaps([gap(1, 2)], list([60, 50])).keys()]).toEqual([2]);
   });
@@ -70,7 +70,7 @@ describe("placeGaps", () => {
 });
 
 describe("chartGaps", () => {
-  test("joins what overlaps, cuts at the chart's edges and says what was lost", () => {
+  test("merges overlapping gaps, clips them to the chart and labels them", () => {
     const gaps = [gap(90, 300), gap(20, 40), gap(30, 50, { reason: "adapter", agentId: "a2" })];
     expect(chartGaps(gaps, { fromMs: 25, toMs: 200 })).toEqual([
       { fromMs: 25, toMs: 50, label: "62 events lost, 2 agents, lost before the buffer or buffer full" },
@@ -78,7 +78,7 @@ describe("chartGaps", () => {
     ]);
   });
 
-  test("joins what stands closer than asked", () => {
+  test("merges gaps closer than `joinMs`", () => {
     expect(chartGaps([gap(10, 20), gap(25, 30)], { fromMs: 0, toMs: 100, joinMs: 5 })).toHaveLength(1);
     expect(chartGaps([gap(10, 20), gap(25, 30)], { fromMs: 0, toMs: 100, joinMs: 4 })).toHaveLength(2);
   });
@@ -104,19 +104,19 @@ describe("chartGaps", () => {
   });
 });
 
-describe("the words of a gap", () => {
-  test("name events and other frames side by side, never as one number", () => {
+describe("the text of a gap", () => {
+  test("lists events and other frames separately, never as one number", () => {
     expect(lostText({ gaps: [gap(0, 1, { events: 1, otherFrames: 2 })] })).toBe("1 event and 2 other frames lost");
     expect(lostText({ gaps: [gap(0, 1, { events: 0, otherFrames: 1 })] })).toBe("1 other frame lost");
   });
 
-  test("say each reason once", () => {
+  test("lists each reason once", () => {
     expect(whyText({ gaps: [gap(0, 1), gap(2, 3), gap(4, 5, { reason: "content" })] })).toBe(
       "buffer full or content refused",
     );
   });
 
-  test("leave out the day when it is today's", () => {
+  test("omits today's date", () => {
     const at = (text: string) => Date.parse(`2026-11-${text}Z`);
     const now = at("20T18:00:00");
     expect(spanText(at("20T17:37:31"), at("20T17:37:45"), "UTC", now)).toBe("17:37:31 to 17:37:45");
@@ -139,7 +139,7 @@ describe("readGaps", () => {
     reason: "content",
   });
 
-  test("gives the newest end first and leaves out what has no sound span", () => {
+  test("sorts by newest end and drops invalid ranges", () => {
     const gaps = readGaps([told("10:00:00", "10:01:00"), told("11:00:00", "11:02:00"), told("12:00:00", "nonsense")]);
     expect(gaps.map(({ toMs }) => new Date(toMs).toISOString())).toEqual([
       "2026-11-20T11:02:00.000Z",
@@ -149,7 +149,7 @@ describe("readGaps", () => {
   });
 });
 
-test("gapGroups tells losses that stand close together as one, newest first", () => {
+test("gapGroups merges losses that are close together, newest first", () => {
   const groups = gapGroups([gap(0, 10), gap(15, 20), gap(100, 110)], 5);
   expect(groups.map(({ fromMs, toMs }) => [fromMs, toMs])).toEqual([
     [100, 110],

@@ -1,19 +1,19 @@
 import type { CompletenessGap } from "@svc/client";
 import { count, printable } from "../time/format.ts";
 
-/** One stretch of time in which an agent had to give up records. */
+/** A time range in which an agent lost records. */
 export interface LossGap {
   agentId: string;
   agentName: string;
   fromMs: number;
   toMs: number;
   events: number;
-  /** Frames that are no events; another count, never added to `events`. */
+  /** Frames that are not events; never added to `events`. */
   otherFrames: number;
   reason: CompletenessGap["reason"];
 }
 
-/** Gaps that stand in one place, newest end first. */
+/** Gaps at the same position, newest end first. */
 export interface GapGroup {
   key: string;
   fromMs: number;
@@ -21,14 +21,14 @@ export interface GapGroup {
   gaps: readonly LossGap[];
 }
 
-/** What a chart hatches. */
+/** A hatched range of a chart. */
 export interface ChartGap {
   fromMs: number;
   toMs: number;
   label: string;
 }
 
-/** The answer's gaps, newest end first. */
+/** The gaps of a response, newest end first. */
 export function readGaps(gaps: readonly CompletenessGap[]): LossGap[] {
   return gaps
     .map((gap) => ({
@@ -47,18 +47,18 @@ export function readGaps(gaps: readonly CompletenessGap[]): LossGap[] {
 const newestEndFirst = (a: LossGap, b: LossGap) => b.toMs - a.toMs || b.fromMs - a.fromMs;
 
 interface ListEdge {
-  /** When the row at an index was received; rows go from the newest to the oldest. */
+  /** When the row at an index was received; rows are sorted newest first. */
   receivedMs: (index: number) => number;
   rowCount: number;
-  /** Older rows exist that are not loaded: where their gaps stand is not known yet. */
+  /** Whether older rows exist that are not loaded, so that the position of their gaps is unknown. */
   hasOlder: boolean;
 }
 
 const nothing: ReadonlyMap<number, GapGroup> = new Map();
 
 /**
- * Where the bands stand in a list: by the index of the row they stand before, `rowCount` for after the last. A gap stands above the
- * first row that was received no later than the gap's end, and gaps of one place share a band.
+ * The positions of the bands in a list, by the index of the row after them, or `rowCount` at the end. A gap is placed above the first row
+ * received no later than its end; gaps at the same position share a band.
  */
 export function placeGaps(
   gaps: readonly LossGap[],
@@ -89,13 +89,13 @@ function groupOf(gaps: readonly LossGap[]): GapGroup {
   const sorted = gaps.toSorted(newestEndFirst);
   const fromMs = Math.min(...sorted.map((gap) => gap.fromMs));
   const toMs = Math.max(...sorted.map((gap) => gap.toMs));
-  // The oldest end stays when newer losses join, and with it the band keeps its place in the document.
+  // The oldest gap stays when newer ones are merged, so the key is stable.
   return { key: `gap ${fromMs} ${sorted.at(-1)?.agentId ?? ""}`, fromMs, toMs, gaps: sorted };
 }
 
 /**
- * What a chart of [fromMs, toMs] hatches, oldest first: gaps that overlap, or stand closer than `joinMs`, are one; each is cut at the
- * chart's edges.
+ * The hatched ranges of a chart of [fromMs, toMs], oldest first: gaps that overlap or are closer than `joinMs` are merged, and all are
+ * clipped to the chart.
  */
 export function chartGaps(
   gaps: readonly LossGap[],
@@ -124,7 +124,7 @@ function stretches(gaps: readonly LossGap[], joinMs: number): LossGap[][] {
   return found.map(({ members }) => members);
 }
 
-/** A band for each stretch without a pause longer than `joinMs`, newest first: for a list of losses alone. */
+/** Bands of gaps no more than `joinMs` apart, newest first, for a list of losses. */
 export function gapGroups(gaps: readonly LossGap[], joinMs: number): GapGroup[] {
   return stretches(gaps, joinMs).map(groupOf).reverse();
 }

@@ -17,7 +17,7 @@ import {
   textOf,
 } from "./json-lines.ts";
 
-/** From here on only the lines in view are in the document. */
+/** From this number of lines on, only the visible ones are in the document. */
 const virtualAbove = 2_000;
 
 interface JsonTreeProps {
@@ -28,12 +28,12 @@ interface JsonTreeProps {
   onSearchEnd: () => void;
 }
 
-/** A tree in the sense of ARIA: arrows walk and fold, c copies the value, Shift+C the path. */
+/** An ARIA tree: arrow keys move and fold, c copies the value, Shift+C the path. */
 export function JsonTree({ title, parts, openDepth, isSearching, onSearchEnd }: JsonTreeProps) {
   const id = useId();
   const tree = useRef<HTMLDivElement>(null);
   const [flipped, setFlipped] = useState<ReadonlySet<string>>(new Set());
-  /** A branch above a hit is open whatever was folded before, until it is folded while that search lasts. */
+  /** Branches above a match are open, unless they are folded during the search. */
   const [foldedAboveHit, setFoldedAboveHit] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState<string | null>(null);
   const [search, setSearch] = useState("");
@@ -64,7 +64,7 @@ export function JsonTree({ title, parts, openDepth, isSearching, onSearchEnd }: 
   };
   const copy = async (line: JsonLine, isPath: boolean) => {
     const done = await copyText(isPath ? line.path : textOf(line.value));
-    setSaid(done ? `Copied ${isPath ? "path" : "value"}` : "The browser refused to copy");
+    setSaid(done ? `Copied ${isPath ? "path" : "value"}` : "Couldn't copy. The browser blocked it.");
   };
   const goTo = (path: string | undefined) => {
     if (path === undefined) return;
@@ -180,7 +180,7 @@ export function JsonTree({ title, parts, openDepth, isSearching, onSearchEnd }: 
         {said}
       </p>
       {lines.length >= maximumLines ? (
-        <p className={panel.foot}>Only the first {count(maximumLines)} lines are listed; raw has all.</p>
+        <p className={panel.foot}>Showing the first {count(maximumLines)} lines. Raw shows all.</p>
       ) : null}
     </>
   );
@@ -202,7 +202,7 @@ function PlainLines({ lines, activeIndex, renderLine, idOf }: LinesProps) {
 
 function hitStatus(wanted: string, hits: number, at: number, isCut: boolean): string {
   if (wanted === "") return "";
-  if (hits === 0) return "nothing found";
+  if (hits === 0) return "no matches";
   return `${at < 0 ? "" : `${at + 1} of `}${count(hits)}${isCut ? " or more" : ""}${at < 0 ? " found" : ""}`;
 }
 
@@ -241,12 +241,12 @@ function SearchRow({ title, value, status, onChange, onStep, onEnd }: SearchRowP
       <Button
         variant="icon"
         icon="up"
-        aria-label="Previous hit"
-        title="Previous hit (Shift+Enter)"
+        aria-label="Previous match"
+        title="Previous match (Shift+Enter)"
         onClick={() => onStep(-1)}
       />
-      <Button variant="icon" icon="down" aria-label="Next hit" title="Next hit (Enter)" onClick={() => onStep(1)} />
-      <Button variant="icon" icon="x" aria-label="End the search" title="End the search (Esc)" onClick={onEnd} />
+      <Button variant="icon" icon="down" aria-label="Next match" title="Next match (Enter)" onClick={() => onStep(1)} />
+      <Button variant="icon" icon="x" aria-label="Close search" title="Close search (Esc)" onClick={onEnd} />
     </search>
   );
 }
@@ -266,7 +266,7 @@ function Line({ line, onFlip, onCopy }: LineProps) {
   return (
     <>
       <LineValue line={line} onFlip={onFlip} />
-      {/* For the pointer; the tree's keys do the same. */}
+      {/* For pointers; the tree has shortcuts for the same. */}
       <span className={css.copies} aria-hidden="true">
         {line.kind === "redacted" ? null : (
           <button
@@ -315,7 +315,7 @@ function LineValue({ line, onFlip }: Pick<LineProps, "line" | "onFlip">) {
       {line.kind === "open" ? (
         <span className={css.note}>{line.isArray ? "[ ]" : "{ }"}</span>
       ) : line.kind === "redacted" ? (
-        <span className={css.redact} title="Redacted by the agent, before it was sent">
+        <span className={css.redact} title="Redacted by the agent before sending">
           <Icon name="lock" />
           redacted
         </span>
@@ -327,7 +327,7 @@ function LineValue({ line, onFlip }: Pick<LineProps, "line" | "onFlip">) {
       ) : (
         <>
           <span className={css.val}>{line.text}</span>
-          {line.isExact ? <span className={css.note}>kept exact</span> : null}
+          {line.isExact ? <span className={css.note}>exact</span> : null}
         </>
       )}
     </>

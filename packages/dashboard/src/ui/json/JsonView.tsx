@@ -7,7 +7,7 @@ import { JsonTree } from "./JsonTree.tsx";
 import css from "./json.module.css";
 import { countRedacted, depthOf, type JsonPart, redactedText, textOf } from "./json-lines.ts";
 
-/** Above this size neither tree nor text is drawn before somebody asks for one. */
+/** Values above this size are rendered only on request. */
 const largeBytes = 256 * 1024;
 const usualDepth = 2;
 const deepest = 5;
@@ -15,7 +15,7 @@ const deepest = 5;
 interface JsonPanelProps {
   id?: string;
   title: string;
-  /** One tree per entry: `args` and `kwargs` of a task. */
+  /** One tree per entry, such as `args` and `kwargs` of a task. */
   parts: readonly JsonPart[];
   note?: string | undefined;
   /** Below the tree. */
@@ -24,7 +24,7 @@ interface JsonPanelProps {
 
 type Look = "tree" | "raw" | "closed";
 
-/** A panel with JSON as a tree: folding, search, exact numbers, redacted values as a chip, raw text on demand. */
+/** A panel with a JSON tree: folding, search, exact numbers, marked redactions, and raw text on demand. */
 export function JsonPanel({ id, title, parts, note, foot }: JsonPanelProps) {
   const text = useMemo(() => partsText(parts), [parts]);
   const size = useMemo(() => new TextEncoder().encode(text).length, [text]);
@@ -92,7 +92,7 @@ export function JsonPanel({ id, title, parts, note, foot }: JsonPanelProps) {
           {printableLines(text)}
         </pre>
       ) : (
-        // Another depth begins anew, without the branches that were folded by hand.
+        // Changing the depth resets manually folded branches.
         <JsonTree
           key={openDepth}
           title={title}

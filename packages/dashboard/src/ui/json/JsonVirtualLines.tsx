@@ -4,17 +4,17 @@ import type { JsonLine } from "./json-lines.ts";
 
 export interface LinesProps {
   lines: readonly JsonLine[];
-  /** The line that the keyboard is on; it is brought into view when it changes. */
+  /** The line with the keyboard focus; scrolled into view when it changes. */
   activeIndex: number;
   renderLine: (index: number, style?: CSSProperties) => ReactNode;
   idOf: (index: number) => string;
 }
 
 const lineHeight = 24;
-/** Lines that stand ready above and below those in view. */
+/** Overscan: extra lines above and below the visible ones. */
 const spare = 20;
 
-/** The lines of a large value: those in view and a few around them. Each is one row high, its text cut at the edge. */
+/** The visible lines of a large value and a few around them. Each is one row high; long text is cut. */
 export function JsonVirtualLines({ lines, activeIndex, renderLine }: LinesProps) {
   const body = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ first: 0, count: 40 });

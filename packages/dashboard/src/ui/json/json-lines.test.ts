@@ -6,7 +6,7 @@ import { countRedacted, depthOf, findInJson, jsonLines, maximumLines, redactedTe
 const all = () => true;
 
 describe("jsonLines", () => {
-  test("lists branches before what is in them, in order", () => {
+  test("lists branches before their contents, in order", () => {
     const lines = jsonLines("args", [{ a: 1, b: ["x"] }], all);
     expect(lines.map((line) => [line.path, line.depth])).toEqual([
       ["args", 0],
@@ -17,7 +17,7 @@ describe("jsonLines", () => {
     ]);
   });
 
-  test("stops at a folded branch and says what it hides", () => {
+  test("stops at a folded branch and counts what it hides", () => {
     const lines = jsonLines("kwargs", { customer: { name: "[REDACTED]", id: 1 } }, (_path, depth) => depth < 1);
     expect(lines.at(-1)).toMatchObject({
       path: "kwargs.customer",
@@ -28,18 +28,18 @@ describe("jsonLines", () => {
     });
   });
 
-  test("tells a redacted value from the same letters inside a text", () => {
+  test("distinguishes a redacted value from the same text inside a string", () => {
     const [, redacted, text] = jsonLines("args", ["[REDACTED]", "not [REDACTED]"], all);
     expect(redacted?.kind).toBe("redacted");
     expect(text).toMatchObject({ kind: "text", text: "not [REDACTED]" });
   });
 
-  test("keeps a number exact that no double holds", () => {
+  test("keeps numbers exact that a double can't represent", () => {
     const [, line] = jsonLines("args", parseExact("[900719925474099312]"), all);
     expect(line).toMatchObject({ kind: "value", text: "900719925474099312", isExact: true });
   });
 
-  test("says how much the agent cut off a text", () => {
+  test("reports how much the agent cut off a text", () => {
     const [, line] = jsonLines("args", ["abc[...4096 more bytes truncated]"], all);
     expect(line).toMatchObject({ kind: "text", text: "abc", cutBytes: 4096 });
   });
@@ -52,20 +52,20 @@ describe("jsonLines", () => {
     expect(jsonLines("args", Array.from({ length: maximumLines + 9 }), all)).toHaveLength(maximumLines);
   });
 
-  test("gives no two places one path, whatever their keys hold", () => {
+  test("gives every place a unique path, whatever the keys", () => {
     const value = { a: { b: 1, "0": 1 }, "a.b": 1, 'a["b"]': 1, "": { "": 1 }, "[0]": 1, c: [[1]], "c.0": [1] };
     const paths = jsonLines("kwargs", value, all).map((line) => line.path);
     expect(new Set(paths).size).toBe(paths.length);
     expect(paths).toEqual(expect.arrayContaining(["kwargs.a.b", 'kwargs["a.b"]', 'kwargs[""][""]']));
   });
 
-  test("says that it counted only part of what was redacted", () => {
+  test("reports that it counted only part of the redactions", () => {
     const few = countRedacted(Array.from({ length: 300 }, () => "[REDACTED]"));
     const many = countRedacted(Array.from({ length: 600_000 }, () => "[REDACTED]"));
     expect([redactedText(few), redactedText(many)]).toEqual(["300", expect.stringMatching(/^at least \d+$/)]);
   });
 
-  test("counts what was redacted below every branch", () => {
+  test("counts the redactions below every branch", () => {
     const inner = { token: "[REDACTED]", deeper: ["[REDACTED]", 1] };
     const value = { inner, plain: {} };
     const below = redactions(value);
@@ -76,7 +76,7 @@ describe("jsonLines", () => {
 describe("findInJson", () => {
   const value = { order: { id: 4711, note: "late ORDER" }, token: "[REDACTED]", other: [true] };
 
-  test("finds keys, texts and numbers without case, and the branches above them", () => {
+  test("finds keys, texts and numbers ignoring case, and the branches above them", () => {
     const found = findInJson("kwargs", value, "order");
     expect(found.hits).toEqual(["kwargs.order", "kwargs.order.note"]);
     expect([...found.above].sort()).toEqual(["kwargs", "kwargs.order"]);
@@ -89,7 +89,7 @@ describe("findInJson", () => {
     expect(findInJson("kwargs", value, "").hits).toEqual([]);
   });
 
-  test("every hit is a line that the branches above it lead to", () => {
+  test("every match is reachable through its branches", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom("a", "1", "e", "tr"), (json, text) => {
         const { hits, above } = findInJson("args", json, text);
@@ -99,7 +99,7 @@ describe("findInJson", () => {
     );
   });
 
-  test("stops at a bounded number of hits and says so", () => {
+  test("stops at a bounded number of matches and reports it", () => {
     const found = findInJson(
       "args",
       Array.from({ length: 5_000 }, () => "x"),

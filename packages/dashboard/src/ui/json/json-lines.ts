@@ -1,18 +1,18 @@
 import { isExactNumber } from "@svc/client";
 import { findCutNote, redactionMarker } from "@svc/protocol/markers";
 
-/** One tree of a panel. */
+/** A tree of a panel. */
 export interface JsonPart {
   label: string;
   value: unknown;
 }
 
 export type JsonLine = {
-  /** `args.0.name`, with `["a.b"]` for a key that would read as more than one: unique, and what "copy path" copies. */
+  /** `args.0.name`, with `["a.b"]` for ambiguous keys: unique, and copied by "Copy path". */
   path: string;
   depth: number;
   label: string | null;
-  /** What stands there, for copying. */
+  /** The value, for copying. */
   value: unknown;
 } & (
   | { kind: "open"; isArray: boolean; size: number; redacted: Redacted; isOpen: boolean }
@@ -21,9 +21,9 @@ export type JsonLine = {
   | { kind: "value"; text: string; isExact: boolean }
 );
 
-/** More lines than this are not listed; the raw text has all. */
+/** The maximum number of listed lines; the raw text has all. */
 export const maximumLines = 100_000;
-/** Of one value at most so many members are counted or searched. */
+/** The maximum number of members of one value that are counted or searched. */
 const maximumLooked = 500_000;
 const maximumHits = 1_000;
 
@@ -104,19 +104,19 @@ function leaf(value: unknown): Leaf {
 
 export interface Redacted {
   found: number;
-  /** Not all of the value was looked at, so there may be more. */
+  /** Whether the value was only partly scanned, so that there may be more. */
   isCut: boolean;
 }
 
-/** How many scalars below each branch of a value were redacted, from one walk over it. */
+/** The number of redacted scalars below each branch, from a single walk. */
 export function redactions(value: unknown): (branch: object) => Redacted {
   const branches: object[] = [];
   const parents: number[] = [];
   const counts: number[] = [];
   const pending: { value: unknown; parent: number }[] = [{ value, parent: -1 }];
-  let looked = 0;
-  for (let next = pending.pop(); next && looked < maximumLooked; next = pending.pop()) {
-    looked += 1;
+  let scanned = 0;
+  for (let next = pending.pop(); next && scanned < maximumLooked; next = pending.pop()) {
+    scanned += 1;
     const entries = entriesOf(next.value);
     if (entries) {
       const parent = branches.push(next.value as object) - 1;
@@ -127,9 +127,9 @@ export function redactions(value: unknown): (branch: object) => Redacted {
       counts[next.parent] = (counts[next.parent] ?? 0) + 1;
     }
   }
-  const isCut = looked >= maximumLooked && pending.length > 0;
+  const isCut = scanned >= maximumLooked && pending.length > 0;
   const found = new Map<object, number>();
-  // Below stands behind, so going backwards every branch is complete before it is added to the one above.
+  // Children come after their parents, so walking backwards completes every branch before adding it to its parent.
   for (let at = branches.length - 1; at >= 0; at--) {
     const total = counts[at] ?? 0;
     const parent = parents[at] ?? -1;
@@ -150,15 +150,15 @@ export function redactedText({ found, isCut }: Redacted): string {
 }
 
 export interface Found {
-  /** Paths of the lines that hold the text, in reading order. */
+  /** The paths of matching lines, in reading order. */
   hits: string[];
-  /** Every branch above a hit. */
+  /** Every branch above a match. */
   above: Set<string>;
   /** There may be more. */
   isCut: boolean;
 }
 
-/** Where keys, texts and other scalars of a value hold `text`, without case. Redaction markers hold nothing. */
+/** Finds `text` in keys and scalars, ignoring case. Redaction markers never match. */
 export function findInJson(label: string | null, value: unknown, text: string): Found {
   const found: Found = { hits: [], above: new Set(), isCut: false };
   const wanted = text.toLowerCase();
@@ -167,8 +167,8 @@ export function findInJson(label: string | null, value: unknown, text: string): 
     parent: Step | null;
   }
   const pending: Step[] = [{ ...rootPlace(label, value), parent: null }];
-  for (let looked = 0, next = pending.pop(); next; looked++, next = pending.pop()) {
-    if (looked >= maximumLooked || found.hits.length >= maximumHits) {
+  for (let scanned = 0, next = pending.pop(); next; scanned++, next = pending.pop()) {
+    if (scanned >= maximumLooked || found.hits.length >= maximumHits) {
       found.isCut = true;
       break;
     }
@@ -189,7 +189,7 @@ function wordsOf(value: unknown): string {
   return kind === "redacted" || !("text" in rest) ? "" : rest.text;
 }
 
-/** How many levels of branches a value has, counted up to `most`. */
+/** The number of nesting levels of a value, up to `most`. */
 export function depthOf(value: unknown, most: number): number {
   let level = [value];
   let depth = 0;

@@ -5,14 +5,14 @@ import { dialogFoot } from "./Layers.tsx";
 export type Leave = "Cancel" | "Stop" | "Close";
 
 interface DialogFootProps {
-  /** The button that leaves: Cancel, or Close once there is nothing left to do here. */
+  /** The label of the dismiss button: Close once nothing is left to cancel. */
   leave?: Leave | undefined;
   onLeave: () => void;
-  /** The buttons that act. */
+  /** The action buttons. */
   children?: ReactNode;
 }
 
-/** The buttons at the end of a dialog. */
+/** The footer of a dialog. */
 export function DialogFoot({ leave = "Cancel", onLeave, children }: DialogFootProps) {
   return (
     <div className={dialogFoot}>

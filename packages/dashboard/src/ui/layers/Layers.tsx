@@ -8,24 +8,24 @@ import { useKeys } from "./keys.ts";
 import css from "./layers.module.css";
 
 interface MenuProps {
-  /** Content and look of the button that opens it: a tool, an icon, or a class of its own. */
+  /** Content and style of the button that opens it: a toolbar button, an icon, or a custom class. */
   button: ReactNode;
   variant?: "tool" | "icon" | undefined;
   buttonClass?: string | undefined;
   buttonLabel?: string | undefined;
-  /** Class with the position; popovers are in the top layer and sit where this says. */
+  /** A class with the position, because popovers are in the top layer. */
   place?: string | undefined;
   label: string;
-  /** As a function it is drawn only while the menu is open: for long lists of entries. */
+  /** As a function, it is rendered only while the menu is open: for long lists. */
   children: ReactNode | (() => ReactNode);
   onOpen?: () => void;
-  /** A single key that opens it, see `useKeys`. */
+  /** A shortcut that opens it, see `useKeys`. */
   openedBy?: string;
 }
 
 /**
- * A button and its floating list, on the browser's own popover: light dismiss, Esc and focus return come with it. Up
- * and Down walk through the entries; choosing a link or button closes it.
+ * A button with a menu, built on the native popover, which provides light dismiss, Esc and focus return. Up and Down move through the
+ * entries; activating one closes the menu.
  */
 export function Menu({
   button,
@@ -56,7 +56,7 @@ export function Menu({
   useEffect(() => {
     const element = layer.current;
     if (!element) return;
-    // The entries must be there, as they begin, when the layer is placed and the first of them takes the focus.
+    // The entries must be rendered before the layer is positioned and the first one is focused.
     const opening = (event: Event) => {
       if ((event as ToggleEvent).newState !== "open") return;
       flushSync(() => {
@@ -120,18 +120,18 @@ export const menuReason = css.reason;
 interface DialogProps {
   title: string;
   onClose: () => void;
-  /** Why it cannot be left yet; Esc and the cross say so instead of closing it. */
+  /** Why it can't be closed yet; shown on Esc and the close button instead of closing. */
   staysBecause?: string | null;
-  /** At the foot of a phone's screen. */
+  /** A bottom sheet on phones. */
   isSheet?: boolean;
   /** A drawer at the right edge, as high as the screen. */
   isSide?: boolean;
-  /** Below the title: where it acts. */
+  /** Shown below the title: the project it applies to. */
   place?: ReactNode;
   children: ReactNode;
 }
 
-/** A modal on the native element: focus is kept inside and goes back to where it was. */
+/** A modal on the native dialog element, which keeps the focus inside and restores it. */
 export function Dialog({
   title,
   onClose,
@@ -144,7 +144,7 @@ export function Dialog({
   const element = useRef<HTMLDialogElement>(null);
   const [isHeld, setHeld] = useState(false);
   const id = useId();
-  // Closed before it leaves the document, whoever takes it away: only then does the browser give the focus back.
+  // Close it before it is removed from the document: only then does the browser restore the focus.
   useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
@@ -152,7 +152,7 @@ export function Dialog({
     return () => dialog?.close();
   }, []);
   const hasStarted = useRef(false);
-  // After each render: the content may load late, and what had the focus may be removed, which leaves it on the body.
+  // After each render: content may load late, and removing the focused element moves the focus to the body.
   useLayoutEffect(() => {
     const at = document.activeElement;
     if (at !== document.body && (at !== element.current || hasStarted.current)) return;
@@ -163,8 +163,8 @@ export function Dialog({
   const isStaying = staysBecause !== null;
   useEffect(() => {
     if (!isStaying) return;
-    // Wherever the focus is, which a click between the controls takes out of the dialog; and already at the key, because a browser closes
-    // a dialog at a second Esc whatever its cancel event was told.
+    // On the document, because a click between controls moves the focus out of the dialog; and on keydown, because browsers close a dialog on
+    // a second Esc even if its cancel event was prevented.
     const hold = (event: globalThis.KeyboardEvent) => {
       const isOnTop = [...document.querySelectorAll("dialog:modal")].at(-1) === element.current;
       if (event.key !== "Escape" || !isOnTop) return;
@@ -178,11 +178,11 @@ export function Dialog({
   return (
     <dialog
       ref={element}
-      // Has the focus until there is something to fill in or to press.
+      // Has the focus until there is a field or button.
       tabIndex={-1}
       className={[css.dialog, isSheet ? css.sheet : null, isSide ? css.side : null].filter(Boolean).join(" ")}
       aria-labelledby={id}
-      // Not when it was taken away: then there is nothing left to close.
+      // Not when it was unmounted: then there is nothing to close.
       onClose={() => element.current && onClose()}
       onCancel={(event) => event.stopPropagation()}
     >

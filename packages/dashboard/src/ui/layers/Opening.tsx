@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "react";
 
-/** Stands in for a dialog while its code loads: keys and pointer are meant for the dialog and not for the page. */
+/** A placeholder for a dialog while its code loads, so that keys and clicks don't reach the page. */
 export function Opening({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {

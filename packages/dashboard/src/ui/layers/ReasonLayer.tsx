@@ -8,7 +8,7 @@ interface ReasonLayerProps {
   onClose: () => void;
 }
 
-/** Why a button cannot be pressed, beside it and over everything else. The foot of a dialog has a line for it. */
+/** Shows why a button is disabled, next to it and above everything else. Dialog footers have their own line for it. */
 export function ReasonLayer({ button, ...props }: ReasonLayerProps) {
   return button.closest(`.${css.dfoot}`) === null ? <Layer button={button} {...props} /> : null;
 }
@@ -21,7 +21,7 @@ function Layer({ button, reason, onClose }: ReasonLayerProps) {
     const place = () => putUnder(button, element, false);
     element.showPopover();
     place();
-    // What the keyboard reaches is scrolled into view after it has the focus.
+    // The browser scrolls a focused element into view after the focus event.
     document.addEventListener("scroll", place, { capture: true, passive: true });
     return () => document.removeEventListener("scroll", place, { capture: true });
   }, [button]);
@@ -30,9 +30,9 @@ function Layer({ button, reason, onClose }: ReasonLayerProps) {
       ref={layer}
       popover="auto"
       className={`${css.pop} ${css.why}`}
-      // Its title tells it to who does not see it.
+      // Screen readers get it from the title.
       aria-hidden="true"
-      // Before it closes: once it has, the button may be pressed again already.
+      // Before it closes: afterwards the button may be enabled again.
       onBeforeToggle={(event) => event.newState === "closed" && onClose()}
     >
       {reason}

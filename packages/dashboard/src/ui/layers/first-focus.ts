@@ -2,7 +2,7 @@ import controls from "../controls.module.css";
 import feedback from "../panels/feedback.module.css";
 import css from "./layers.module.css";
 
-/** Fields that take text, and the chosen one of a group of options. A select has a value already, and Enter in it sends no form. */
+/** Text fields, and the selected option of a group. A select already has a value, and Enter in it does not submit. */
 const fields = [
   "input:not([type=checkbox], [type=radio], [tabindex='-1'])",
   "input[type=radio]:checked",
@@ -10,8 +10,8 @@ const fields = [
 ].join();
 
 /**
- * Where the keyboard starts in a dialog: the first field of its form, or else the button that acts. A button that destroys something is
- * never one key away: without a field, its dialog starts on Cancel. Null while the content loads, and where there is nothing to press.
+ * The initial focus of a dialog: the first field of its form, or else the action button. A destructive button is never focused: without a
+ * field, the focus starts on Cancel. Null while the content loads, and without any control.
  */
 export function firstFocus(dialog: HTMLElement): HTMLElement | null {
   const find = (selector: string) => dialog.querySelector<HTMLElement>(selector);

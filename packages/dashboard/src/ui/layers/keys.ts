@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from "react";
 import { shortcutsSetting } from "../appearance.ts";
 import { createStore } from "../store.ts";
 
-/** Whether a key press goes to a field, a menu or a modal dialog. */
+/** Whether a key press belongs to a field, a menu or a modal dialog. */
 export function isTyped({ target }: Event): boolean {
   if (document.querySelector("dialog:modal") !== null) return true;
   if (!(target instanceof HTMLElement)) return false;
@@ -12,31 +12,31 @@ export function isTyped({ target }: Event): boolean {
   );
 }
 
-/** Keys are `event.key`, or two of them after each other: `g t`. */
+/** Keys are `event.key`, or a sequence of two: `g t`. */
 export type KeyMap = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
-/** What a part of the page says about its keys in the list that `?` opens. A constant of its module. */
+/** A component's entries in the shortcut list that `?` opens. Must be a module constant. */
 export interface KeyHelp {
   title: string;
-  /** Keys as in the map; several that do the same are written as `j, k`. */
+  /** Keys as in the map; alternatives are written as `j, k`. */
   says: readonly (readonly [keys: string, words: string])[];
-  /** Lower ones are listed first; a page's own keys have none. */
+  /** Lower ranks are listed first; a page's own keys have none. */
   rank?: number;
 }
 
 const maps = new Set<{ readonly current: KeyMap }>();
-/** What the parts on screen say about their keys. */
+/** The shortcut help of all components on screen. */
 export const keyHelp = createStore<readonly KeyHelp[]>([]);
 
-/** The second key of a sequence must follow within this time. */
+/** Time limit for the second key of a sequence. */
 const sequenceMs = 1500;
 let begun: { key: string; at: number } | null = null;
 
-/** A character that follows another one within this time is typed in one go with it. */
+/** Characters within this time belong to the same typing burst. */
 const wordMs = 1000;
 let typedAt = Number.NEGATIVE_INFINITY;
 
-/** Whether a character is the rest of what was typed into a field or a dialog that has closed since. */
+/** Whether a character continues text typed into a field or dialog that has since closed. */
 function continuesWord({ timeStamp }: KeyboardEvent, isCharacter: boolean, isInField: boolean): boolean {
   const continues = isCharacter && timeStamp - typedAt < wordMs;
   if (!isCharacter) typedAt = Number.NEGATIVE_INFINITY;
@@ -54,12 +54,12 @@ function pressed(event: KeyboardEvent): void {
   if (event.key === "Shift") return;
   const before = begun !== null && event.timeStamp - begun.at < sequenceMs ? begun.key : null;
   begun = null;
-  // A character that AltGr makes arrives with Ctrl and Alt on Windows: `[` on many keyboards.
+  // On Windows, AltGr characters, such as `[` on many keyboards, arrive with Ctrl and Alt.
   const isChord = event.metaKey || ((event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph"));
   const isInField = isTyped(event);
   if (continuesWord(event, event.key.length === 1 && !isChord, isInField) || isInField || isChord) return;
   if (event.defaultPrevented || event.isComposing) return;
-  // Speech input types letters: keys of one character can be switched off. Those with a name, such as Escape, stay.
+  // Speech input types characters, so single-character keys can be disabled (WCAG 2.1.4). Named keys such as Escape stay.
   if (event.key.length === 1 && shortcutsSetting.get() === "off") return;
   if (before !== null && run(`${before} ${event.key}`, event)) {
     event.preventDefault();
@@ -72,10 +72,10 @@ function pressed(event: KeyboardEvent): void {
   run(event.key, event);
 }
 
-/** Shortcuts of a part of the page, off while typing and while a modal is open. */
+/** Registers shortcuts, which are inactive while typing and while a modal is open. */
 export function useKeys(map: KeyMap, help?: KeyHelp): void {
   const current = useRef(map);
-  // Before anything is painted: the next key may follow at once, and means what stands there then.
+  // A layout effect, because the next key may follow immediately and must reach the new handlers.
   useLayoutEffect(() => {
     current.current = map;
   });
@@ -90,7 +90,7 @@ export function useKeys(map: KeyMap, help?: KeyHelp): void {
   useKeyHelp(help);
 }
 
-/** Adds to the list of keys for as long as the component is shown. */
+/** Adds to the shortcut list while the component is mounted. */
 function useKeyHelp(help: KeyHelp | undefined): void {
   useEffect(() => {
     if (help === undefined) return;
@@ -99,5 +99,5 @@ function useKeyHelp(help: KeyHelp | undefined): void {
   }, [help]);
 }
 
-/** Whether the key that this platform uses for shortcuts of an application is the command key. */
+/** Whether the platform uses the Command key for application shortcuts. */
 export const hasCommandKey = /Mac|iP(hone|ad)/.test(navigator.platform);

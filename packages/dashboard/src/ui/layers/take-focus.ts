@@ -1,2 +1,2 @@
-/** As a `ref`: gives the focus to what comes in place of what had it. */
+/** As a `ref`: focuses an element that replaces the focused one. */
 export const takeFocus = (element: HTMLElement | null): void => element?.focus();

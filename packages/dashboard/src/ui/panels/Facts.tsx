@@ -4,14 +4,14 @@ import css from "./facts.module.css";
 export interface FactOf {
   /** With its window: `Failed, last hour`. */
   label: string;
-  /** What is counted. */
+  /** The definition of the figure. */
   title?: string;
   value: ReactNode;
   note?: ReactNode;
   isWrong?: boolean;
 }
 
-/** A strip of figures on top of a page, each with the time it belongs to in its label. */
+/** A strip of figures at the top of a page, each with its time window in the label. */
 export function Facts({ facts }: { facts: readonly FactOf[] }) {
   return (
     <dl className={css.facts}>

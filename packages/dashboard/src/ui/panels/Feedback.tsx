@@ -5,7 +5,7 @@ import { RetryButton } from "../buttons/RetryButton.tsx";
 import { Glyph } from "../Icon.tsx";
 import css from "./feedback.module.css";
 
-/** Placeholder rows of the real height during the first load. Invisible for the first 150 ms. */
+/** Placeholder rows in the content's height during the first load. Invisible for the first 150 ms. */
 export function Skeleton({ rows = 8, label }: { rows?: number | undefined; label: string }) {
   return (
     <div role="status" aria-label={label}>
@@ -19,7 +19,7 @@ export function Skeleton({ rows = 8, label }: { rows?: number | undefined; label
   );
 }
 
-/** Placeholder of a whole page, with a heading like every page. */
+/** The placeholder of a whole page, with a heading. */
 export function PageSkeleton() {
   return (
     <>
@@ -29,7 +29,7 @@ export function PageSkeleton() {
   );
 }
 
-/** Whether a file of the dashboard could not be loaded. Each browser has its own message for it. */
+/** Whether a file of the dashboard couldn't be loaded. Browsers have different messages for it. */
 export function isMissingPart(error: unknown): boolean {
   return (
     error instanceof TypeError &&
@@ -37,7 +37,7 @@ export function isMissingPart(error: unknown): boolean {
   );
 }
 
-/** What happened and what to do, for a reader who does not know the API. */
+/** What happened and what to do, for users who don't know the API. */
 export function causeOf(error: unknown): string {
   if (isMissingPart(error)) {
     return "Couldn't load this part. If a newer version was installed, reload the page.";
@@ -45,7 +45,7 @@ export function causeOf(error: unknown): string {
   if (!(error instanceof ApiProblem)) return "This part failed. The rest of the page still works.";
   switch (error.code) {
     case "unreachable":
-      return "The server did not answer. It may be restarting.";
+      return "Can't reach the server. It may be restarting.";
     case "forbidden":
       return "Your role does not allow this.";
     case "not_found":
@@ -73,7 +73,7 @@ export interface ErrorPanelProps {
   onRetry?: (() => void) | undefined;
 }
 
-/** The error panel. The rest of the page stays usable. `isPart`: inside a panel's frame. */
+/** An error with details and a retry button. `isPart`: inside a panel's frame. */
 export function ErrorPanel({
   title,
   error,

@@ -15,7 +15,7 @@ export function Empty({ title, children, chips }: { title: string; children?: Re
   );
 }
 
-/** One line above content that is still shown although its renewal failed. */
+/** An error line above stale content. */
 export function InlineError({ title, error, onRetry }: ErrorPanelProps) {
   return (
     <div className={css.line} role="alert">
@@ -36,9 +36,9 @@ export function NoteLine({
   onClose,
 }: {
   children: ReactNode;
-  /** What changes by itself, such as an age: shown, but not announced each time. */
+  /** Frequently changing text, such as an age: shown, but not announced. */
   aside?: ReactNode;
-  /** What can be done about it. */
+  /** A link or button. */
   action?: ReactNode;
   glyph?: string;
   onClose?: () => void;

@@ -9,7 +9,7 @@ interface NotForRoleProps {
   children: ReactNode;
 }
 
-/** A page that the caller's role never sees, for who came by its address. */
+/** Shown on a page that the user's role may not see. */
 export function NotForRole({ title, chips, children }: NotForRoleProps) {
   return (
     <>

@@ -2,14 +2,14 @@ import { AppLink } from "../buttons/AppLink.tsx";
 import css from "./page-tabs.module.css";
 
 interface PageTabsProps {
-  /** What the pages have in common: `Settings`. */
+  /** The common name of the pages, such as `Settings`. */
   label: string;
   pages: readonly { label: string; href: string }[];
-  /** Address of the page on screen. */
+  /** The current page's path. */
   current: string;
 }
 
-/** From one page to the others that belong to the same thing. */
+/** Tabs between related pages. */
 export function PageTabs({ label, pages, current }: PageTabsProps) {
   return (
     <nav className={css.tabs} aria-label={label}>

@@ -27,7 +27,7 @@ const markup = (given: Partial<PanelRead<number[]>>) =>
 const problem = (code: string) => new ApiProblem({ code, status: 500, message: "it broke", requestId: "req-1" });
 
 describe("a panel", () => {
-  test("names itself and its window, and keeps its place while it loads", () => {
+  test("shows title and window, and a skeleton while loading", () => {
     const text = markup({});
     expect(text).toContain(">Throughput</h2>");
     expect(text).toContain("24 h, UTC");
@@ -35,32 +35,32 @@ describe("a panel", () => {
     expect(text.match(/<i>/g)).toHaveLength(3);
   });
 
-  test("shows what was read, and says what it lacks", () => {
+  test("shows the data, and what is missing", () => {
     expect(markup({ data: [1, 2] })).toContain("<output>1 2</output>");
     expect(markup({ data: [1, 2] })).not.toContain("note");
     expect(markup({ data: [1, -1] })).toContain("One hour is missing.");
   });
 
-  test("says that there is nothing yet", () => {
+  test("shows an empty state", () => {
     expect(markup({ data: [] })).toMatch(/Nothing yet.*Tasks appear here/);
   });
 
-  test("tells a failed read with its cause, code and request", () => {
+  test("shows the cause, code and request of a failed read", () => {
     const text = markup({ error: problem("internal") });
     expect(text).toMatch(/Couldn&#x27;t load throughput.*it broke.*internal.*req-1.*Try again.*Copy details/);
   });
 
-  test("keeps what it showed when a later read fails", () => {
+  test("keeps its content when a later read fails", () => {
     const text = markup({ data: [1, 2], error: problem("unreachable") });
     expect(text).toContain("<output>1 2</output>");
     expect(text).toContain("Couldn&#x27;t refresh throughput");
   });
 
-  test("dims what belongs to the question before", () => {
+  test("dims the data of the previous query", () => {
     expect(markup({ data: [1], isPlaceholderData: true })).toContain('aria-busy="true"');
   });
 
-  test("does not offer another try to a role that may not read it", () => {
+  test("offers no retry to a role without access", () => {
     const text = markup({ error: problem("forbidden") });
     expect(text).toContain("Not for your role");
     expect(text).not.toContain("Try again");

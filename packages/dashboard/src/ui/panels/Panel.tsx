@@ -6,33 +6,33 @@ import panel from "./panel.module.css";
 import css from "./panel-states.module.css";
 import { inSentence, QueryBoundary, type ReadResult } from "./QueryBoundary.tsx";
 
-/** What a panel needs to know about the read behind it; the result of a query fits. */
+/** The state of a panel's read, such as a query result. */
 export interface PanelRead<Data> extends ReadResult<Data> {
-  /** The data belong to what was asked before: they stay, dimmed, until the answer comes. */
+  /** Whether the data belong to the previous query: they are dimmed until the new data arrive. */
   isPlaceholderData?: boolean;
 }
 
 interface PanelProps<Data> {
   title: string;
-  /** Which time the figures belong to, such as `24 h, UTC` or `now`. Every figure has one. */
+  /** The time window of the figures, such as `24 h, UTC` or `now`. */
   window?: ReactNode;
-  /** Links and buttons at the right end of the head. */
+  /** Links and buttons on the right of the header. */
   actions?: ReactNode;
   read: PanelRead<Data>;
-  /** How many table rows the loaded content is about as high as. */
+  /** The height of the skeleton, in table rows. */
   rows: number;
-  /** What is shown instead of the content when there is nothing in it; null when there is. */
+  /** The empty state; null when there is content. */
   empty?: (data: Data) => ReactNode;
-  /** What the content lacks, said above it. */
+  /** A note above the content about what is missing in it. */
   missing?: (data: Data) => ReactNode;
-  /** Replaces the frame, for panels that are cells of a board. */
+  /** Replaces the frame's class, for panels that are cells of a board. */
   className?: string | undefined;
   children: (data: Data) => ReactNode;
 }
 
 /**
- * A part of a page that loads, fails and is empty on its own: whatever happens in it, the rest of the page stays. A read
- * that fails after the first keeps what was shown, with a line above it.
+ * A part of a page with its own loading, error and empty state, independent of the rest of the page. When a refresh fails, the content
+ * stays below an error line.
  */
 export function Panel<Data>({ title, window, actions, className, ...body }: PanelProps<Data>) {
   const id = useId();
@@ -87,17 +87,17 @@ const notForRole = {
 
 const kinds = {
   "none-yet": { title: "Nothing yet", icon: <Glyph name="pending" /> },
-  "no-match": { title: "Nothing matches", icon: <Icon name="funnel" /> },
+  "no-match": { title: "No matches", icon: <Icon name="funnel" /> },
   "not-for-role": { title: "Not for your role", icon: <Icon name="lock" /> },
 } as const;
 
 interface PanelEmptyProps {
   kind: keyof typeof kinds;
-  /** Says what would be here, or what to do about it. */
+  /** What will appear here, or what to do. */
   children: ReactNode;
 }
 
-/** The three reasons for an empty panel: nothing was there, a filter hides it, or the role does. */
+/** The empty state of a panel: no data yet, nothing matches, or no access. */
 export function PanelEmpty({ kind, children }: PanelEmptyProps) {
   const { title, icon } = kinds[kind];
   return (

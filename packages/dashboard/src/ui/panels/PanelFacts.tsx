@@ -2,16 +2,16 @@ import type { ReactNode } from "react";
 import { PanelFrame } from "./PanelFrame.tsx";
 import panel from "./panel.module.css";
 
-/** What is known of one thing, a line each. */
+/** The details of an object, as a list. */
 export function About({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
-    <PanelFrame title="About it">
+    <PanelFrame title="Details">
       <FactList facts={facts} />
     </PanelFrame>
   );
 }
 
-/** Names and values, a line each. */
+/** A list of names and values. */
 export function FactList({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className={panel.kv}>

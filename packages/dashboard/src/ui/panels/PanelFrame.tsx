@@ -2,18 +2,18 @@ import { type ReactNode, useId } from "react";
 import panel from "./panel.module.css";
 
 interface PanelFrameProps {
-  /** What an address or a tab leads to. */
+  /** The anchor of links to it. */
   id?: string;
   title: ReactNode;
-  /** What the content covers or where it is from, beside the title. */
+  /** A note next to the title, such as scope or source. */
   note?: ReactNode;
-  /** Links and buttons at the right end of the head. */
+  /** Links and buttons on the right of the header. */
   actions?: ReactNode;
   className?: string | undefined;
   children?: ReactNode;
 }
 
-/** The frame of a part of a page, whatever it holds. A `Panel` has one too, and takes care of a read. */
+/** The frame of a part of a page. `Panel` adds loading and error states. */
 export function PanelFrame({ id, title, note, actions, className, children }: PanelFrameProps) {
   const titleId = useId();
   return (

@@ -20,31 +20,31 @@ function markup(given: Partial<ReadResult<string[]>>, isQuiet = false): string {
 }
 
 describe("loaded data", () => {
-  test("is announced, in about its height, until it is here", () => {
+  test("has a skeleton of about its height while loading", () => {
     const text = markup({});
     expect(text).toContain('aria-label="Loading the API keys"');
     expect(text.match(/<i>/g)).toHaveLength(2);
   });
 
-  test("is drawn once it is here", () => {
+  test("is rendered", () => {
     expect(markup({ data: ["a", "b"] })).toBe("<output>a,b</output>");
   });
 
-  test("gives way to the reason and another try when the read failed", () => {
+  test("is replaced by the error and a retry button when the read fails", () => {
     expect(markup({ error: problem("unready") })).toMatch(/Couldn&#x27;t load the API keys.*Try again/);
   });
 
-  test("gives way to what the page says about a refusal", () => {
+  test("is replaced by the page's own view of an error", () => {
     expect(markup({ error: problem("not_found") })).toBe("<p>Never here: it broke</p>");
   });
 
-  test("stays below a line when a later read fails", () => {
+  test("stays below an error line when a later read fails", () => {
     expect(markup({ data: ["a"], error: problem("not_found") })).toMatch(
       /role="alert".*Couldn&#x27;t refresh the API keys.*Try again.*<output>a<\/output>$/,
     );
   });
 
-  test("stays alone when something around it says that a later read failed", () => {
+  test("stays without a line when a surrounding element reports the failed read", () => {
     expect(markup({ data: ["a"], error: problem("unready") }, true)).toBe("<output>a</output>");
   });
 });

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import panel from "./panel.module.css";
 
-/** Holds something that may be wider than its place. It can be scrolled by keyboard, so it is a region with a name. */
+/** A container for wide content. It can be scrolled by keyboard, so it is a named region. */
 export function ScrollBox({ label, children }: { label: string; children: ReactNode }) {
   return (
     <section className={panel.scroll} aria-label={`Table: ${label}`} tabIndex={0}>

@@ -4,9 +4,9 @@ import { ScrollBox } from "../panels/ScrollBox.tsx";
 import { type Column, HeadCells, RowCells } from "./columns.tsx";
 
 export interface DataTableProps<Row> {
-  /** Names the region in which the table scrolls sideways. A table without a label does not scroll. */
+  /** Names the horizontally scrolling region. A table without a label does not scroll. */
   label?: string;
-  /** `wide` reaches from edge to edge of the page, `dense` has low rows. */
+  /** `wide` spans the full page width, `dense` has low rows. */
   size?: "wide" | "dense";
   className?: string | undefined;
   columns: readonly Column<Row>[];
@@ -15,7 +15,7 @@ export interface DataTableProps<Row> {
   rowProps?: (row: Row) => ComponentProps<"tr">;
 }
 
-/** A table whose rows are all in the document. Long lists use `WindowTable`. */
+/** A table with all rows in the document. Long lists use `WindowTable`. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, rowProps } = props;
   const table = (

@@ -13,32 +13,32 @@ import { ScrollBox } from "../panels/ScrollBox.tsx";
 import { HeadCells, RowCells } from "./columns.tsx";
 import { type DataTableProps, tableClass } from "./DataTable.tsx";
 
-/** Lists up to this length are in the document whole, where the browser's own search finds all of them. */
+/** Lists up to this length are fully in the document, so that the browser's search finds all rows. */
 const wholeRows = 30;
 const overscanRows = 4;
 
 interface WindowTableProps<Row> extends DataTableProps<Row> {
   label: string;
-  /** More rows exist than were read. */
+  /** Whether more rows exist than were loaded. */
   isOpenEnded?: boolean;
-  /** Height of a usual row, until the first ones are on the screen. */
+  /** The estimated row height until the first rows are measured. */
   rowPx: number;
-  /** Handlers for the table as a whole. */
+  /** Handlers of the table element. */
   on?: DOMAttributes<HTMLTableElement>;
-  /** Below the table, inside the region that scrolls. */
+  /** Below the table, inside the scrolling region. */
   children?: ReactNode;
 }
 
 /**
- * A table of which only the rows near the screen are in the document, once it is long. It scrolls with its page. The row that has the focus
- * stays, and those beside it, so that Tab leads from row to row as in a whole table.
+ * A virtualised table: once it is long, only the rows near the viewport are in the document. It scrolls with the page. The focused row and
+ * its neighbours stay, so that Tab moves from row to row.
  */
 export function WindowTable<Row>(props: WindowTableProps<Row>) {
   const { columns, rows, rowKey, rowProps, rowPx, isOpenEnded = false } = props;
   const keyAt = (index: number) => (rows[index] === undefined ? null : rowKey(rows[index]));
   const body = useRef<HTMLTableSectionElement>(null);
   const [startPx, setStartPx] = useState(0);
-  /** Of rows that were not on the screen yet. Taken from the first ones, so that what is below them stays where it is while they come. */
+  /** The assumed height of rows not rendered yet, from the first ones, so that content below does not move. */
   const [usualPx, setUsualPx] = useState<number | null>(null);
   const [focusedKey, setFocusedKey] = useState<string | null>(null);
   const isWindowed = rows.length > wholeRows;
@@ -108,7 +108,7 @@ export function WindowTable<Row>(props: WindowTableProps<Row>) {
   );
 }
 
-/** Holds the place of rows that are not in the document. One cell: of columns that a phone hides it must not make new ones. */
+/** Takes the space of rows that are not in the document. A single cell, so that hidden columns don't reappear on phones. */
 function Filler({ heightPx }: { heightPx: number }) {
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it takes the focus
@@ -118,7 +118,7 @@ function Filler({ heightPx }: { heightPx: number }) {
   );
 }
 
-/** The median of the rows that are in the document; null when none is drawn. */
+/** The median height of the rows in the document; null without any. */
 function usualHeight(body: HTMLTableSectionElement): number | null {
   const rows = [...body.querySelectorAll("tr[data-index]")];
   const heights = rows.map((row) => row.getBoundingClientRect().height).sort((a, b) => a - b);

@@ -1,25 +1,25 @@
 import type { CSSProperties, ReactNode } from "react";
 import panel from "../panels/panel.module.css";
 
-/** One column of a table as data: its head cell, and what it shows of each row. */
+/** A column of a table: its header and its cells. */
 export interface Column<Row> {
-  /** Text of the head cell, which no other column of the table has. */
+  /** The header's text; unique in the table. */
   header: string;
-  /** What the head cell shows instead of its text. */
+  /** Shown in the header instead of the text. */
   head?: ReactNode;
-  /** The header is read out, but not visible. */
+  /** Whether the header is for screen readers only. */
   isHeaderHidden?: boolean;
-  /** Of the head cell and of the cells. */
+  /** For header and cells. */
   className?: string | undefined;
-  /** Of the cells only, in addition to `className`. */
+  /** For cells only, in addition to `className`. */
   cellClass?: string | undefined | ((row: Row) => string | undefined);
-  /** In a long list, whose columns keep their widths whichever rows are shown. The columns without a width share the rest. */
+  /** The fixed width in virtualised lists. Columns without one share the rest. */
   width?: string;
-  /** The same on a phone, where it differs. */
+  /** The width on phones, if different. */
   phoneWidth?: string;
-  /** The cells are the headers of their rows. */
+  /** Whether the cells are row headers. */
   isRowHeader?: boolean;
-  /** Tooltip of the cell. */
+  /** The cell's tooltip. */
   title?: (row: Row) => string | undefined;
   cell: (row: Row) => ReactNode;
   /** A second, smaller line of the cell; null leaves it out. */

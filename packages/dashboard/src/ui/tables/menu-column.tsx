@@ -4,7 +4,7 @@ import { Menu } from "../layers/Layers.tsx";
 import panel from "../panels/panel.module.css";
 import type { Column } from "./columns.tsx";
 
-/** The last column of a table: a menu of what can be done with the row, which the button calls by its name. */
+/** The last column of a table: a menu of row actions, with the row's name in the button's label. */
 export function menuColumn<Row>(nameOf: (row: Row) => string, entries: (row: Row) => ReactNode): Column<Row> {
   return {
     header: "Actions",

@@ -7,7 +7,7 @@ function stampTitle(at: number, zone: string): string {
   return zone === "UTC" ? inZone : `${inZone}\n${fullText(at, "UTC")} UTC`;
 }
 
-/** How long ago, ticking; the exact instant is in the tooltip, and is read out. `none` is printed for an absent instant. */
+/** A ticking age, with the exact instant in the tooltip and for screen readers. `none` is shown without an instant. */
 export function Age({
   at,
   none = "never",
@@ -39,7 +39,7 @@ const precisions = { full: 23, minute: 16, day: 10 };
 interface StampProps {
   at: string | null | undefined;
   none?: string;
-  /** How much of it is printed; the tooltip has all of it. A minute is followed by its zone. */
+  /** The precision shown; the tooltip has all of it. A minute is followed by its zone. */
   to?: keyof typeof precisions;
 }
 

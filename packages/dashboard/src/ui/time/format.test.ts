@@ -12,18 +12,18 @@ describe("duration", () => {
     [3_600_000, "1 h"],
     [7_500_000, "2 h 5 min"],
     [273_600_000, "3 d 4 h"],
-  ])("%i ms reads %s", (ms, text) => {
+  ])("%i ms is %s", (ms, text) => {
     expect(duration(ms)).toBe(text);
   });
 });
 
-test("age has no tenths, which would only flicker", () => {
+test("age has no tenths, which would flicker", () => {
   expect(age(3_900)).toBe("3 s");
   expect(age(-50)).toBe("0 s");
 });
 
 describe("percent", () => {
-  test("never calls a failure nothing, or a success everything", () => {
+  test("is never 0 % with a failure, nor 100 % with a success", () => {
     expect(percent(0.0001)).toBe("<0.1 %");
     expect(percent(0.9999)).toBe(">99.9 %");
     expect(percent(0)).toBe("0 %");
@@ -32,7 +32,7 @@ describe("percent", () => {
   });
 });
 
-test("shortCount cuts instead of rounding up", () => {
+test("shortCount truncates instead of rounding up", () => {
   expect(shortCount(9_999)).toBe("9,999");
   expect(shortCount(12_490)).toBe("12.4k");
   expect(shortCount(999_999)).toBe("999k");
@@ -49,7 +49,7 @@ describe("printable", () => {
     expect(printable("a\u0000b\u200bc")).toBe("a\\u0000b\\u200bc");
   });
 
-  test("leaves letters of every script alone", () => {
+  test("keeps text of every script", () => {
     expect(printable("naročilo 注文 🙂")).toBe("naročilo 注文 🙂");
   });
 
@@ -69,10 +69,10 @@ test.each([
   ["ends-with-a-colon:", "a-colon:"],
   ["order-🙂🙂🙂🙂🙂🙂🙂🙂🙂", "🙂🙂🙂🙂🙂🙂🙂🙂"],
   ["queue:a\u202Eb", "a\\u202eb"],
-])("idTail of %s tells it from others: %s", (id, tail) => {
+])("idTail of %s: %s", (id, tail) => {
   expect(idTail(id)).toBe(tail);
 });
 
-test("nameText leaves something to click on", () => {
+test("nameText always has visible text", () => {
   expect([nameText(""), nameText(" \t"), nameText("a\u202Eb")]).toEqual(["(no name)", "(no name)", "a\\u202eb"]);
 });

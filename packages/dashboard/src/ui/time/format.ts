@@ -11,7 +11,7 @@ export function shortCount(value: number): string {
   return `${cutDecimal(value / 1_000_000)}M`;
 }
 
-// Cut, not rounded: 999,999 must not read as a million.
+// Truncated, not rounded: 999,999 must not be shown as a million.
 function cutDecimal(value: number): string {
   const tenths = Math.trunc(value * 10) / 10;
   return tenths >= 100 ? String(Math.trunc(tenths)) : String(tenths);
@@ -63,28 +63,28 @@ export function bytes(size: number): string {
   return `${(size / 1024 / 1024).toFixed(1)} MB`;
 }
 
-/** What tells an id from others: what follows its last colon, before which engines put a name; of a long one, such as a UUID, the last 8 characters. */
+/** The distinctive end of an id: after the last colon, because engines prefix names; at most the last 8 characters, for example of a UUID. */
 export function idTail(id: string): string {
   const last = id.slice(id.lastIndexOf(":") + 1) || id;
-  // By characters, so that none outside the basic plane is cut in half.
+  // By code points, so that no surrogate pair is split.
   const chars = [...last];
   return printable(chars.length > 10 ? chars.slice(-8).join("") : last);
 }
 
-// Controls, and the marks that reorder or hide text: a task name must not be able to forge another one.
+// Control characters and marks that reorder or hide text: a task name must not be able to imitate another one.
 const deceptive = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
-/** Text from a task or agent, safe to read: control and direction characters are shown as escapes. */
+/** Makes text from tasks or agents safe to display: control and bidirectional characters are escaped. */
 export function printable(text: string): string {
   return text.replace(deceptive, (char) => `\\u${char.codePointAt(0)?.toString(16).padStart(4, "0")}`);
 }
 
-/** A name to read and to click on; a blank one would leave nothing of either. */
+/** A name with visible text, also if it is blank. */
 export function nameText(name: string): string {
   return name.trim() === "" ? "(no name)" : printable(name);
 }
 
-/** The same for text with lines, such as a traceback. */
+/** The same for multi-line text, such as a traceback. */
 export function printableLines(text: string): string {
   return text
     .split(/\r\n|\n|\r/)

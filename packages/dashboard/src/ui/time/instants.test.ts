@@ -12,11 +12,11 @@ describe("zonedMs", () => {
     expect(new Date(zonedMs(local, zone)).toISOString()).toBe(iso);
   });
 
-  test("is not a number for what is no time", () => {
+  test("is NaN for an invalid time", () => {
     expect(zonedMs("", "UTC")).toBeNaN();
   });
 
-  test("reads back what was printed, but for the hour that a zone passes twice", () => {
+  test("parses what was printed, except for the repeated hour of a zone", () => {
     const zones = fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Pacific/Auckland");
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2_000_000_000 }), zones, (seconds, zone) => {
@@ -28,13 +28,13 @@ describe("zonedMs", () => {
 });
 
 describe("minuteText", () => {
-  test("names the seconds only when there are any", () => {
+  test("shows seconds only if not zero", () => {
     expect(minuteText(Date.parse("2026-11-20T17:38:00Z"), "UTC")).toBe("2026-11-20 17:38");
     expect(minuteText(Date.parse("2026-11-20T17:38:09Z"), "UTC")).toBe("2026-11-20 17:38:09");
   });
 });
 
-test("a zone's clock is ahead of UTC by what it is at that instant", () => {
+test("a zone's offset is that of the instant", () => {
   expect(zoneOffsetMs(Date.UTC(2026, 6, 1), "Europe/Berlin")).toBe(2 * 3_600_000);
   expect(zoneOffsetMs(Date.UTC(2026, 0, 1, 0, 0, 0, 250), "Europe/Berlin")).toBe(3_600_000);
   expect(zoneOffsetMs(Date.UTC(2026, 10, 20, 12), "America/St_Johns")).toBe(-3.5 * 3_600_000);

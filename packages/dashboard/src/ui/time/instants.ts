@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { createStore } from "../store.ts";
 
-/** Which clock the stamps are printed in. `mine` is this browser's zone. */
+/** The time zone of displayed times. `mine` is this browser's zone. */
 export type ZoneChoice = "utc" | "mine" | "project";
 
 const kept = createStore<ZoneChoice>(readChoice());
@@ -21,12 +21,12 @@ export function chooseZone(choice: ZoneChoice): void {
   try {
     localStorage.setItem("svc.zone", choice);
   } catch {
-    // Then it lasts for this page only.
+    // Storage is blocked; the choice lasts for this page only.
   }
 }
 
 const projectZone = createStore("UTC");
-/** The zone that `project` means; set by the shell when a project opens. What is on screen is printed anew. */
+/** Sets the zone that `project` means, when the shell opens a project. Displayed times are updated. */
 export const setProjectZone = projectZone.set;
 
 export function useZone(): { choice: ZoneChoice; zone: string; label: string } {
@@ -86,7 +86,7 @@ export function minuteText(at: number, zone: string): string {
   return full.slice(17, 19) === "00" ? full.slice(0, 16) : full.slice(0, 19);
 }
 
-/** `17:37:31 to 17:37:45`, with the day before it unless that is today's, and before the end as well when that is another. */
+/** `17:37:31 to 17:37:45`, with the date unless it is today, and with a second date if different. */
 export function spanText(fromMs: number, toMs: number, zone: string, now = Date.now()): string {
   const parts = (at: number) => [fullText(at, zone).slice(0, 10), fullText(at, zone).slice(11, 19)] as const;
   const [fromDay, fromTime] = parts(fromMs);
@@ -96,20 +96,20 @@ export function spanText(fromMs: number, toMs: number, zone: string, now = Date.
   return `${start} to ${fromDay === toDay ? toTime : `${toDay} ${toTime}`}`;
 }
 
-/** How many milliseconds the clock of a zone is ahead of UTC at an instant. */
+/** The UTC offset of a zone at an instant, in milliseconds. */
 export function zoneOffsetMs(at: number, zone: string): number {
   return zone === "UTC" ? 0 : Date.parse(`${fullText(at, zone).replace(" ", "T")}Z`) - at;
 }
 
-/** Milliseconds since 1970 of a local time such as `2026-11-20T17:38` in a zone; NaN when it is none. */
+/** Milliseconds since 1970 of a local time such as `2026-11-20T17:38` in a zone; NaN when invalid. */
 export function zonedMs(local: string, zone: string): number {
   const asUtc = Date.parse(`${local}Z`);
   if (Number.isNaN(asUtc)) return asUtc;
-  // The offset is asked for where the guess led: the two differ on the days when clocks change.
+  // Uses the offset at the first estimate: they differ when clocks change.
   return asUtc - zoneOffsetMs(asUtc - zoneOffsetMs(asUtc, zone), zone);
 }
 
-/** Milliseconds since 1970 of an API timestamp; NaN when it is absent. */
+/** Milliseconds since 1970 of an API timestamp; NaN when absent. */
 export function instant(text: string | null | undefined): number {
   return text ? Date.parse(text) : Number.NaN;
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { createStore } from "../store.ts";
 
-// One timer for every age on the page; it sleeps while nothing listens or the page is hidden.
+// One timer for all ages on the page; it stops while there are no listeners or the page is hidden.
 const now = createStore(Date.now());
 let listening = 0;
 let timer: ReturnType<typeof setInterval> | undefined;
@@ -30,13 +30,13 @@ function subscribe(listener: () => void): () => void {
 const stay = () => () => {};
 const never = () => 0;
 
-/** Milliseconds since 1970, renewed every second; 0 while `isTicking` is false, and then nothing is renewed. */
+/** Milliseconds since 1970, updated every second; 0 and not updated while `isTicking` is false. */
 export function useNow(isTicking = true): number {
   const get = isTicking ? now.get : never;
   return useSyncExternalStore(isTicking ? subscribe : stay, get, get);
 }
 
-/** The same, renewed only when a multiple of `stepMs` has passed: for what must not be drawn every second. */
+/** The same, updated every `stepMs`, for parts that must not re-render every second. */
 export function useNowEvery(stepMs: number): number {
   return useSyncExternalStore(subscribe, () => Math.floor(now.get() / stepMs) * stepMs);
 }

@@ -34,17 +34,17 @@ test("decades of a latency axis carry their unit", () => {
   expect([1, 100, 1000, 1e5, 1e6].map(decadeText)).toEqual(["1 ms", "100 ms", "1 s", "100 s", "1,000 s"]);
 });
 
-test("a span names the second day only where the time alone would not tell", () => {
+test("a span shows the second date only if the time alone is ambiguous", () => {
   expect(bucketText(noon + 11.75 * hourMs, noon + 12 * hourMs, "UTC")).toBe("2026-11-20 23:45 to 00:00");
   expect(bucketText(noon, noon + hourMs / 4, "UTC")).toBe("2026-11-20 12:00 to 12:15");
   expect(bucketText(noon, noon + 24 * hourMs, "UTC")).toBe("2026-11-20 12:00 to 2026-11-21 12:00");
 });
 
-test("a duration beside a line keeps to one unit", () => {
+test("a line label has a single unit", () => {
   const texts = [480, 4_820, 30_400, 59_999, 234_000, 9_000_000].map(shortDuration);
   expect(texts).toEqual(["480 ms", "4.8 s", "30 s", "59 s", "3.9 min", "2.5 h"]);
 });
 
-test("the width of a bucket is told in its largest whole unit", () => {
+test("the width of a bucket is in its largest whole unit", () => {
   expect([60_000, 900_000, hourMs, 24 * hourMs].map(widthText)).toEqual(["1 min", "15 min", "1 h", "1 d"]);
 });

@@ -35,7 +35,7 @@ export function decadeText(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${count(ms / 1000)} s`;
 }
 
-/** A duration in one unit, for a label beside a line: `480 ms`, `4.8 s`, `30 s`, `3.9 min`, `2.5 h`. */
+/** A duration in one unit, for a line label: `480 ms`, `4.8 s`, `30 s`, `3.9 min`, `2.5 h`. */
 export function shortDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < minuteMs) return `${short(ms / 1000)} s`;
@@ -43,19 +43,19 @@ export function shortDuration(ms: number): string {
   return `${short(ms / hourMs)} h`;
 }
 
-// Cut, not rounded: 59.9 s must not read as 60 s.
+// Truncated, not rounded: 59.9 s must not be shown as 60 s.
 function short(value: number): string {
   return value < 10 ? (Math.trunc(value * 10) / 10).toFixed(1) : String(Math.trunc(value));
 }
 
-/** `2026-11-20 15:00 to 15:15`; the second day is named where it lies a day or more away. */
+/** `2026-11-20 15:00 to 15:15`; with a second date if the end is a day or more later. */
 export function bucketText(fromMs: number, toMs: number, zone: string): string {
   const from = fullText(fromMs, zone).slice(0, 16);
   const to = fullText(toMs, zone).slice(0, 16);
   return `${from} to ${toMs - fromMs < dayMs ? to.slice(11) : to}`;
 }
 
-/** The width of a bucket in words: `15 min`, `1 h`, `1 d`. */
+/** The width of a bucket as text: `15 min`, `1 h`, `1 d`. */
 export function widthText(widthMs: number): string {
   if (widthMs % dayMs === 0) return `${widthMs / dayMs} d`;
   if (widthMs % hourMs === 0) return `${widthMs / hourMs} h`;

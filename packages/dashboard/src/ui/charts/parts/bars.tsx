@@ -13,12 +13,12 @@ export function barSpan({ x }: Area, { fromMs, toMs }: Bucket): Span {
   return { x: x(fromMs) + (room - width) / 2, width };
 }
 
-/** Height in pixels; what was counted is never drawn as nothing. */
+/** Height in pixels; at least one pixel for a non-zero count. */
 export function scaled(value: number, most: number, ends: { from: number; to: number }): number {
   return value === 0 ? 0 : Math.max(1, (value / most) * (ends.to - ends.from));
 }
 
-/** A bar of one bucket; that of a bucket that still runs is hollow. */
+/** The bar of a bucket; hollow while the bucket is running. */
 export function Bar({
   span,
   y,
@@ -33,7 +33,7 @@ export function Bar({
   isHollow: boolean;
 }) {
   if (height === 0) return null;
-  // The line of a hollow bar lies inside of it, so that it is no larger than a filled one.
+  // The outline of a hollow bar is inset, so that it is no larger than a filled one.
   const inset = isHollow ? 0.5 : 0;
   return (
     <rect

@@ -16,19 +16,19 @@ describe("the cursor of a chart", () => {
     expect(["ArrowLeft", "ArrowRight", "PageDown", "PageUp", "Home", "End"].map(at)).toEqual([11, 13, 2, 22, 0, 23]);
   });
 
-  test("with Shift it keeps where it came from", () => {
+  test("selects a range with Shift", () => {
     expect(press({ at: 12, from: null }, "ArrowLeft", true)).toEqual({ to: { at: 11, from: 12 } });
     expect(press({ at: 11, from: 12 }, "ArrowLeft", true)).toEqual({ to: { at: 10, from: 12 } });
     expect(cursorSpan({ at: 10, from: 12 })).toEqual({ first: 10, last: 12 });
   });
 
-  test("Enter opens the bucket, or sets the range that was marked", () => {
+  test("Enter opens the bucket, or applies the selected range", () => {
     expect(press({ at: 3, from: null }, "Enter")).toEqual({ act: "open" });
     expect(press({ at: 3, from: 5 }, "Enter")).toEqual({ act: "range" });
     expect(press(null, "Enter")).toBeNull();
   });
 
-  test("Esc gives up the range, then the cursor", () => {
+  test("Esc clears the range, then the cursor", () => {
     expect(press({ at: 3, from: 5 }, "Escape")).toEqual({ to: { at: 3, from: null } });
     expect(press({ at: 3, from: null }, "Escape")).toEqual({ to: null });
     expect(press(null, "Escape")).toBeNull();

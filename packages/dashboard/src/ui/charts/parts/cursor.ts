@@ -1,4 +1,4 @@
-/** Where the reader of a chart is: on one bucket, or, with `from`, on all from there to it. */
+/** The cursor of a chart: on one bucket or, with `from`, on a range of buckets. */
 export interface Cursor {
   readonly at: number;
   readonly from: number | null;
@@ -8,7 +8,7 @@ export type CursorMove = { readonly to: Cursor | null } | { readonly act: "open"
 
 const pageSteps = 10;
 
-/** What a key does to the cursor of a chart with `size` buckets; null when the key means nothing to it. */
+/** The effect of a key on the cursor of a chart with `size` buckets; null for other keys. */
 export function cursorKey(cursor: Cursor | null, key: { key: string; shiftKey: boolean }, size: number): CursorMove {
   const at = cursor?.at ?? size - 1;
   switch (key.key) {
@@ -20,7 +20,7 @@ export function cursorKey(cursor: Cursor | null, key: { key: string; shiftKey: b
     default: {
       const step = stepOf(key.key, size);
       if (step === null) return null;
-      // The first arrow lands on the newest bucket, which is the one looked for most.
+      // The first arrow key selects the newest bucket.
       const next = cursor === null && Math.abs(step) === 1 ? at : Math.min(size - 1, Math.max(0, at + step));
       return { to: { at: next, from: key.shiftKey ? (cursor?.from ?? at) : null } };
     }
@@ -41,7 +41,7 @@ function stepOf(key: string, size: number): number | null {
   return steps[key] ?? null;
 }
 
-/** First and last bucket under the cursor. */
+/** The first and last bucket of the cursor. */
 export function cursorSpan({ at, from }: Cursor): { first: number; last: number } {
   return { first: Math.min(at, from ?? at), last: Math.max(at, from ?? at) };
 }

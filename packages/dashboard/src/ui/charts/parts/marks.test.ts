@@ -4,7 +4,7 @@ import { placeLabels, placer, runsOf, sinceFirst, spread, within } from "./marks
 
 const buckets = [0, 10, 20, 30].map((fromMs) => ({ fromMs, toMs: fromMs + 10 }));
 
-test("buckets fill the width of the chart, and what lies outside stays at its edge", () => {
+test("buckets fill the chart's width, and instants outside are clamped", () => {
   const x = placer(buckets, 50, 200);
   expect([0, 10, 40].map(x)).toEqual([50, 100, 250]);
   expect([-5, 90].map(x)).toEqual([50, 250]);
@@ -26,7 +26,7 @@ test("a bucket knows the marks in it and the bands that touch it", () => {
 describe("labels of marks", () => {
   const area = { left: 0, right: 400 };
 
-  test("go to the side that has room", () => {
+  test("are placed on the side with room", () => {
     expect(
       placeLabels(
         [
@@ -42,14 +42,14 @@ describe("labels of marks", () => {
     ]);
   });
 
-  test("of minor marks give way, however new they are", () => {
+  test("of minor marks are dropped first, however new", () => {
     const release = { x: 300, text: "release 2", isMinor: false };
     expect(placeLabels([release, { x: 320, text: "connected", isMinor: true }], area, 6)).toEqual([
       { x: 300, text: "release 2", isBefore: true },
     ]);
   });
 
-  test("of older marks give way", () => {
+  test("of older marks are dropped first", () => {
     expect(
       placeLabels(
         [
@@ -64,11 +64,11 @@ describe("labels of marks", () => {
 });
 
 describe("spread", () => {
-  test("leaves alone what is far enough apart", () => {
+  test("keeps what is far enough apart", () => {
     expect(spread([100, 10, 50], 12, { least: 0, most: 200 })).toEqual([100, 10, 50]);
   });
 
-  test("moves apart what lies together, and off the end", () => {
+  test("spreads what is too close, within the bounds", () => {
     expect(spread([195, 196, 197], 12, { least: 0, most: 200 })).toEqual([176, 188, 200]);
   });
 
@@ -97,7 +97,7 @@ describe("sinceFirst", () => {
   const begins = (bornAt: number, firstAt: number) =>
     sinceFirst(buckets, { bornMs: bornAt * 900_000, bands: [], isFilled: ({ at }) => at >= firstAt })[0]?.at;
 
-  test("begins with the first bucket that holds something, when the subject is younger than the range", () => {
+  test("begins with the first non-empty bucket if the subject is younger than the range", () => {
     expect(begins(60, 70)).toBe(70);
     expect(begins(60, 40)).toBe(40);
     expect(begins(60, 100)).toBe(60);
@@ -108,12 +108,12 @@ describe("sinceFirst", () => {
     expect(begins(95, 100)).toBe(84);
   });
 
-  test("keeps a quiet beginning of what is older than the range", () => {
+  test("keeps empty buckets of a subject older than the range", () => {
     expect(begins(0, 70)).toBe(0);
     expect(sinceFirst(buckets, { bornMs: undefined, bands: [], isFilled: () => false })).toBe(buckets);
   });
 
-  test("begins no later than where something is known to be missing", () => {
+  test("begins no later than the first known gap", () => {
     const lost = { fromMs: 50 * 900_000, toMs: 51 * 900_000, label: "3 events lost" };
     const shown = sinceFirst(buckets, { bornMs: 40 * 900_000, bands: [lost], isFilled: ({ at }) => at >= 70 });
     expect(shown[0]?.at).toBe(50);

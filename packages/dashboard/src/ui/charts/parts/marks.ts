@@ -1,11 +1,11 @@
-// What a chart of time is made of, and where its labels go. Pixels and instants only.
+// The elements of a time chart and the placement of its labels. Pixels and instants only.
 
 export interface Bucket {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** A time of which it is known that something is missing. */
+/** A time range with known gaps in the data. */
 export interface Band extends Bucket {
   readonly label: string;
 }
@@ -14,35 +14,35 @@ export interface Band extends Bucket {
 export interface Mark {
   readonly atMs: number;
   readonly label: string;
-  /** Its label gives way to the others. */
+  /** Whether its label is dropped before others. */
   readonly isMinor?: boolean;
 }
 
-/** One value of a bucket; `swatch` is the class of its sample in the read-out. */
+/** A value of a bucket; `swatch` is the class of its sample in the tooltip. */
 export interface Reading {
   readonly label: string;
   readonly value: string;
   readonly swatch?: string | undefined;
 }
 
-/** Position, in pixels, of the buckets of a chart; they follow each other without a hole. */
+/** The positions of contiguous buckets, in pixels. */
 export function placer(buckets: readonly Bucket[], left: number, width: number): (atMs: number) => number {
   const fromMs = buckets[0]?.fromMs ?? 0;
   const toMs = buckets.at(-1)?.toMs ?? 1;
   return (atMs) => left + (Math.min(toMs, Math.max(fromMs, atMs)) - fromMs) * (width / Math.max(1, toMs - fromMs));
 }
 
-/** Fewer buckets than this would be wider than what they show is worth. */
+/** The minimum number of buckets; fewer would be too wide. */
 const fewestBuckets = 12;
 
 interface Beginning<One> {
-  /** When the subject of the chart was first seen; undefined while that is not known. */
+  /** When the chart's subject was first seen; undefined while unknown. */
   bornMs: number | undefined;
   bands: readonly Bucket[];
   isFilled: (bucket: One) => boolean;
 }
 
-/** The buckets from the first that holds something or lies in a band, where the subject of the chart is younger than they are. */
+/** Drops leading empty buckets if the subject is younger than the range; buckets in a band are kept. */
 export function sinceFirst<One extends Bucket>(
   buckets: readonly One[],
   { bornMs, bands, isFilled }: Beginning<One>,
@@ -53,7 +53,7 @@ export function sinceFirst<One extends Bucket>(
   return buckets.slice(Math.max(0, Math.min(first, buckets.length - fewestBuckets)));
 }
 
-/** What lies in a bucket or touches it. */
+/** What overlaps a bucket. */
 export function within<Item extends Bucket | Mark>(items: readonly Item[], { fromMs, toMs }: Bucket): Item[] {
   return items.filter((item) =>
     "atMs" in item ? item.atMs >= fromMs && item.atMs < toMs : item.fromMs < toMs && item.toMs > fromMs,
@@ -63,13 +63,13 @@ export function within<Item extends Bucket | Mark>(items: readonly Item[], { fro
 export interface PlacedLabel {
   readonly x: number;
   readonly text: string;
-  /** The label lies left of its mark. */
+  /** Whether the label is left of its mark. */
   readonly isBefore: boolean;
 }
 
 /**
- * Labels of marks, minor ones last and else newest first, without those that would lie over one already placed. A label
- * goes to the side of its mark that has more room. `charWidth` is the usual width of a letter in pixels.
+ * Places the labels of marks, newest first and minor ones last, and drops those that would overlap. A label goes to the side of its mark with
+ * more room. `charWidth` is the average character width in pixels.
  */
 export function placeLabels(
   marks: readonly { x: number; text: string; isMinor: boolean }[],
@@ -91,8 +91,7 @@ export function placeLabels(
 }
 
 /**
- * Heights moved apart so that no two are closer than `gap`, as near as possible to where they were and in their order.
- * They stay within [least, most] as long as there is room for all.
+ * Spreads positions at least `gap` apart, in order and as close as possible to the originals, within [least, most] if there is room for all.
  */
 export function spread(
   heights: readonly number[],
@@ -114,7 +113,7 @@ export function spread(
   return moved;
 }
 
-/** Runs of indexes at which there is a value: a line is drawn through a run and never across a hole. */
+/** Runs of consecutive indexes with a value: a line is drawn through each run, never across a gap. */
 export function runsOf(values: readonly (number | null)[]): number[][] {
   const runs: number[][] = [];
   values.forEach((value, at) => {

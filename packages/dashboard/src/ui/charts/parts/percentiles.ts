@@ -1,7 +1,7 @@
 import type { Latency } from "@svc/client";
 import type { Percentiles } from "../PercentileChart.tsx";
 
-/** The two times of a task that are measured. */
+/** The two measured durations of a task. */
 export type LatencyKind = "run" | "wait";
 
 export const latencyKinds: readonly { value: LatencyKind; label: string; title: string }[] = [
@@ -9,7 +9,7 @@ export const latencyKinds: readonly { value: LatencyKind; label: string; title: 
   { value: "wait", label: "wait", title: "From the queue to the start" },
 ];
 
-/** The widths in which the server counts, narrowest first. */
+/** The bucket widths of the server, narrowest first. */
 export const bucketNames = ["1m", "5m", "15m", "1h", "1d"] as const;
 export type BucketName = (typeof bucketNames)[number];
 export const bucketWidthMs: Readonly<Record<BucketName, number>> = {
@@ -20,7 +20,7 @@ export const bucketWidthMs: Readonly<Record<BucketName, number>> = {
   "1d": 86_400_000,
 };
 
-/** What the server measured, as the chart draws it. */
+/** Converts the server's measurements for the chart. */
 export function percentilesOf({ series, bucket }: Latency, kind: LatencyKind): Percentiles[] {
   return series.map((point) => {
     const fromMs = Date.parse(point.t);

@@ -6,13 +6,13 @@ const hourMs = 3_600_000;
 const utc = () => 0;
 
 describe("countTicks", () => {
-  test("are round and stay below the greatest value", () => {
+  test("are round and below the maximum", () => {
     expect(countTicks(1242)).toEqual([0, 500, 1000]);
     expect(countTicks(4)).toEqual([0, 1, 2, 3, 4]);
     expect(countTicks(31)).toEqual([0, 10, 20, 30]);
   });
 
-  test("are the zero alone where nothing was counted", () => {
+  test("are only zero without counts", () => {
     expect(countTicks(0)).toEqual([0]);
     expect(countTicks(Number.NaN)).toEqual([0]);
   });
@@ -32,18 +32,18 @@ describe("countTicks", () => {
 });
 
 describe("logScale", () => {
-  test("runs over whole decades", () => {
+  test("covers whole decades", () => {
     expect(logScale(140, 30_000).decades).toEqual([100, 1000, 10_000, 100_000]);
     expect(logScale(1000, 1000).decades).toEqual([1000, 10_000]);
   });
 
-  test("leaves lines out rather than draw more than five", () => {
+  test("drops lines beyond five", () => {
     expect(logScale(1, 1e8).decades).toEqual([1, 100, 1e4, 1e6, 1e8]);
   });
 
   const duration = fc.double({ min: 0.01, max: 1e10, noNaN: true });
 
-  test("holds both ends, keeps the order and draws at most five lines", () => {
+  test("contains both ends, keeps the order and has at most five lines", () => {
     fc.assert(
       fc.property(duration, duration, (one, other) => {
         const [least, most] = one < other ? [one, other] : [other, one];
@@ -77,7 +77,7 @@ describe("timeTicks", () => {
     expect(at).toHaveLength(6);
   });
 
-  test("stay on round times after the clock was put back", () => {
+  test("stay on round times after the clock is set back", () => {
     // Berlin, 25 October 2026, 01:00 UTC.
     const change = Date.UTC(2026, 9, 25, 1);
     const berlin = (at: number) => (at < change ? 2 * hourMs : hourMs);
@@ -86,7 +86,7 @@ describe("timeTicks", () => {
     expect(at.every((one) => (one + berlin(one)) % (3 * hourMs) === 0)).toBe(true);
   });
 
-  test("lie within the range, in order, and are no more than asked for", () => {
+  test("are within the range, in order and limited in number", () => {
     const span = fc.integer({ min: 60_000, max: 90 * 24 * hourMs });
     const quarters = fc.integer({ min: -48, max: 56 });
     fc.assert(

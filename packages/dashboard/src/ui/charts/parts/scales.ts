@@ -1,13 +1,12 @@
-// Scales and ticks: numbers only, no element and no text.
+// Scales and ticks: numbers only.
 
-/** More lines than this would be read instead of the data. */
+/** The maximum number of grid lines; more would distract from the data. */
 export const maximumLines = 5;
 
 const mantissas = [1, 2, 5];
 
 /**
- * Round values from 0 up to at most `most`, evenly spaced, at most `lines` with the zero. Counts have whole steps; for a
- * `most` below 1 only the zero is left.
+ * Evenly spaced round values from 0 to `most`, at most `lines` including zero. Steps are whole numbers; for a `most` below 1, only zero.
  */
 export function countTicks(most: number, lines = maximumLines): number[] {
   if (!(most >= 1)) return [0];
@@ -17,7 +16,7 @@ export function countTicks(most: number, lines = maximumLines): number[] {
   return ticks;
 }
 
-/** The smallest of 1, 2, 5, 10, 20 and so on that is not less than `least`. */
+/** The smallest of 1, 2, 5, 10, 20, … that is at least `least`. */
 function roundStep(least: number): number {
   let power = 1;
   for (;;) {
@@ -28,13 +27,13 @@ function roundStep(least: number): number {
 }
 
 export interface LogScale {
-  /** Powers of ten, least first; the first and the last are the ends of the scale. */
+  /** Powers of ten, ascending; the first and last are the ends of the scale. */
   readonly decades: readonly number[];
-  /** 0 at the lower end, 1 at the upper one; values beyond an end stay on it. */
+  /** 0 at the lower end, 1 at the upper one; values are clamped. */
   place(value: number): number;
 }
 
-/** A scale of whole decades around [least, most], both above 0; a decade at least. Lines are left out beyond five. */
+/** A scale of at least one whole decade around [least, most], both above 0. At most five lines. */
 export function logScale(least: number, most: number): LogScale {
   const low = Math.floor(decadeOf(least));
   const high = Math.max(low + 1, Math.ceil(decadeOf(most)));
@@ -47,7 +46,7 @@ export function logScale(least: number, most: number): LogScale {
   };
 }
 
-// The logarithm of 1000 is a hair below 3: without this an exact power of ten would open a decade of its own.
+// The computed logarithm of 1000 is slightly below 3; without this, an exact power of ten would add a decade.
 function decadeOf(value: number): number {
   const exact = Math.log10(value);
   const whole = Math.round(exact);
@@ -78,13 +77,13 @@ const timeSteps = [
 
 export interface TimeTicks {
   readonly stepMs: number;
-  /** Instants in milliseconds since 1970, oldest first, all within the range. */
+  /** Instants in milliseconds since 1970, oldest first, within the range. */
   readonly at: readonly number[];
 }
 
 /**
- * Instants at which the clock of a zone shows round times, at most `atMost` of them. `offsetMs` tells how far that clock
- * is ahead of UTC at an instant; it may change within the range.
+ * At most `atMost` instants at which a zone's clock shows round times. `offsetMs` returns the zone's UTC offset at an instant; it may
+ * change within the range.
  */
 export function timeTicks(
   range: { fromMs: number; toMs: number },
@@ -97,7 +96,7 @@ export function timeTicks(
   const stepMs = timeSteps.find((step) => step >= wantedMs) ?? Math.ceil(wantedMs / widestMs) * widestMs;
   const at: number[] = [];
   const first = Math.floor((fromMs + offsetMs(fromMs)) / stepMs) * stepMs;
-  // A step more at either end, for a clock that is put forward or back within the range.
+  // One more step at either end, in case the offset changes within the range.
   for (let wall = first - stepMs; wall - offsetMs(toMs) <= toMs + stepMs; wall += stepMs) {
     const guess = wall - offsetMs(fromMs);
     const instant = wall - offsetMs(guess);

@@ -7,11 +7,11 @@ interface GridLinesProps {
   area: Area;
   y: (value: number) => number;
   text: (tick: number) => string;
-  /** Ticks that have a label and no line. */
+  /** Ticks with a label but no line. */
   bare?: (tick: number) => boolean;
 }
 
-/** The values of an axis: a line across the plot and a label left of it. */
+/** Grid lines across the plot, with labels on the left. */
 export function GridLines({ ticks, area, y, text, bare }: GridLinesProps) {
   return ticks.map((tick) => {
     const at = Math.round(y(tick)) + 0.5;
@@ -26,7 +26,7 @@ export function GridLines({ ticks, area, y, text, bare }: GridLinesProps) {
   });
 }
 
-/** Pixels of the buckets, which are equally wide. */
+/** The width of a bucket in pixels. */
 export const bucketWidth = ({ x }: Area, [first]: readonly Bucket[]): number =>
   first === undefined ? 0 : x(first.toMs) - x(first.fromMs);
 
@@ -35,7 +35,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** The points as the data of a path, without its first letter. A lone value is a line as wide as its bucket. */
+/** The points as path data, without the first command. A single value is a line as wide as its bucket. */
 export function pathOf(points: readonly Point[], bucketPx: number): string {
   const [first] = points;
   const ends =
@@ -47,13 +47,13 @@ export function pathOf(points: readonly Point[], bucketPx: number): string {
 
 interface OpenTipProps {
   at: Point | null;
-  /** The bucket before it; null where nothing was measured in that. */
+  /** The previous bucket's point; null without a measurement. */
   before: Point | null;
   bucketPx: number;
   look?: string | undefined;
 }
 
-/** The value of a bucket that still runs may change: a dashed line leads to a hollow point. */
+/** The value of a running bucket may change: a dashed line leads to a hollow point. */
 export function OpenTip({ at, before, bucketPx, look = "" }: OpenTipProps) {
   if (at === null) return null;
   return (

@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useState } from "react";
 
-/** Width of an element in whole CSS pixels, kept up to date; 0 before it is laid out. */
+/** The width of an element in whole CSS pixels, updated on resize; 0 before layout. */
 export function useElementWidth(element: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
