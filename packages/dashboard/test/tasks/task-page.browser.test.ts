@@ -23,7 +23,7 @@ beforeAll(async () => {
     sent("walk-1", { task_name: "walk.first", queue: "walk" }, 30),
     sent("walk-2", { task_name: "walk.second", queue: "walk" }, 20),
     sent("walk-3", { task_name: "walk.third", queue: "walk" }, 10),
-    sent("orphan", { task_name: "family.orphan", parent_task_id: "long-deleted" }),
+    sent("orphan", { task_name: "family.orphan", parent_task_id: "long-lost" }),
     sent("deep", { task_name: "json.deep", kwargs: { ...deep, password: "hidden" } }),
     sent("long", { task_name: "json.long", args: [lines] }),
     sent("huge", { task_name: "json.huge", args: [lines.map((line) => line.repeat(12))] }),
@@ -152,7 +152,7 @@ describe("the family", () => {
 
   test("of one task is left out, and its parent is named if it isn't stored", async () => {
     const { page } = await open("/tasks?queue=none&task=scripted/orphan&tab=family");
-    await page.getByText("Started by long-deleted, which isn't stored here.").waitFor();
+    await page.getByText("Started by long-lost, which isn't stored here.").waitFor();
     expect(await page.getByRole("navigation", { name: "Task parts" }).getByText("Family").count()).toBe(0);
   });
 

@@ -97,7 +97,7 @@ export function familyEvents(): ReportedEvent[] {
       },
     },
     ...tries,
-    ...ended("fam-mail", { name: "emails.payment_failed", parent: "fam-bad", ago: 14, waitS: 1, runS: 1 }),
+    ...ended("fam-notice", { name: "emails.payment_failed", parent: "fam-bad", ago: 14, waitS: 1, runS: 1 }),
     {
       kind: "task.sent",
       taskId: "fam-late",
