@@ -56,8 +56,8 @@ export function modeAt(facts: Facts, now: number): Mode {
 
 /** When the server was last in contact: a push, or the answer to a read. */
 export function lastContactAt({ lastMessageAt, lastAnswerAt }: Facts): number | null {
-  const heard = Math.max(lastMessageAt ?? 0, lastAnswerAt ?? 0);
-  return heard === 0 ? null : heard;
+  const latest = Math.max(lastMessageAt ?? 0, lastAnswerAt ?? 0);
+  return latest === 0 ? null : latest;
 }
 
 export type HubListener = (event: HubEvent) => void;

@@ -5,7 +5,7 @@ import { type Entry, fitting } from "./entries.ts";
 import { Keys } from "./KeySheet.tsx";
 import css from "./palette.module.css";
 
-/** Debounce before an id is looked up on the server. */
+/** Debounce before the server is queried for an id. */
 const debounceMs = 200;
 
 interface Found {
@@ -15,7 +15,7 @@ interface Found {
 }
 
 interface PaletteProps extends OverlayProps {
-  /** The entries for `typed`. `settled` is the debounced text to look up on the server; pasted text is looked up whatever it is. */
+  /** The entries for `typed`. `settled` is the debounced text to query on the server; pasted text is always queried. */
   useEntries: (slug: string | null, typed: string, settled: string, isPasted: boolean) => Found;
 }
 

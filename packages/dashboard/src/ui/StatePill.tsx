@@ -2,13 +2,13 @@ import type { AgentState, Priority, TaskState, Worker } from "@svc/client";
 import { Glyph } from "./Icon.tsx";
 import css from "./pill.module.css";
 
-export interface Look {
+export interface PillStyle {
   /** The state whose colours are used. */
   tone: TaskState;
   glyph: string;
 }
 
-const fleetStyles: Record<AgentState | Worker["state"], Look> = {
+const fleetStyles: Record<AgentState | Worker["state"], PillStyle> = {
   online: { tone: "success", glyph: "success" },
   offline: { tone: "failure", glyph: "failure" },
   draining: { tone: "retry", glyph: "retry" },
@@ -16,10 +16,10 @@ const fleetStyles: Record<AgentState | Worker["state"], Look> = {
 };
 
 /** `style` gives colours and glyph. */
-export function Pill({ word, look, bare }: { word: string; look: Look; bare?: boolean | undefined }) {
+export function Pill({ word, style, bare }: { word: string; style: PillStyle; bare?: boolean | undefined }) {
   return (
-    <span className={bare ? `${css.pill} ${css.bare}` : css.pill} data-state={look.tone} data-glyph={look.glyph}>
-      <Glyph name={look.glyph} />
+    <span className={bare ? `${css.pill} ${css.bare}` : css.pill} data-state={style.tone} data-glyph={style.glyph}>
+      <Glyph name={style.glyph} />
       <span>{word}</span>
     </span>
   );
@@ -27,12 +27,12 @@ export function Pill({ word, look, bare }: { word: string; look: Look; bare?: bo
 
 /** `bare` drops the fill, for small tables where states repeat; glyph and label stay. */
 export function StatePill({ state, bare }: { state: TaskState; bare?: boolean }) {
-  return <Pill word={state} look={{ tone: state, glyph: state }} bare={bare} />;
+  return <Pill word={state} style={{ tone: state, glyph: state }} bare={bare} />;
 }
 
 export function FleetPill({ state, bare }: { state: string; bare?: boolean }) {
-  const look = fleetStyles[state as AgentState] ?? fleetStyles.unknown;
-  return <Pill word={state} look={look} bare={bare} />;
+  const style = fleetStyles[state as AgentState] ?? fleetStyles.unknown;
+  return <Pill word={state} style={style} bare={bare} />;
 }
 
 /** The glyph alone, with the label for screen readers. */

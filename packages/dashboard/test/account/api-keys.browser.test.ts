@@ -33,7 +33,7 @@ const statusOf = async (token: string, path: string) => {
 };
 
 describe("a key", () => {
-  test("is minted, used, kept to addresses and revoked; its token is told once and stays until it was stored", async () => {
+  test("is created, used, limited to addresses and revoked; its token is shown once until it is saved", async () => {
     const { page, faults } = await openKeys(brain.as.root);
     await page.getByText("No API keys yet").waitFor();
     await page.getByRole("button", { name: "Create key" }).click();
@@ -42,7 +42,7 @@ describe("a key", () => {
     await expect.poll(() => mint.getAttribute("title")).toBe("Select at least one scope");
     await dialog.getByLabel("Name").fill("nightly report");
     await tick(page, "tasks:write");
-    // Writing includes reading, which cannot be ticked off beside it.
+    // Write includes read, which can't be deselected then.
     const read = dialog.getByRole("checkbox", { name: /^tasks:read[.] Included in another selected scope/ });
     expect([await read.isChecked(), await read.getAttribute("aria-disabled")]).toEqual([true, "true"]);
     await dialog.getByLabel("Restrict to project").selectOption({ label: "Shop" });
@@ -99,7 +99,7 @@ describe("a key", () => {
 });
 
 describe("scopes that only administrators mint", () => {
-  test("are shown to others with the reason, and cannot be ticked", async () => {
+  test("are disabled for others, with the reason", async () => {
     const { page } = await openKeys(brain.as.viewer);
     await page.getByRole("button", { name: "Create key" }).click();
     await dialogOf(page).getByText("Only instance administrators can grant scopes with a dashed border.").waitFor();

@@ -11,7 +11,7 @@ describe("past the deadline for a second factor", () => {
   });
   afterAll(() => brain?.stop());
 
-  test("a session is led to the enrolment from every page, can sign out there, and is let on once it is done", async () => {
+  test("a session is redirected to the enrolment from every page, can sign out there, and continues once it is done", async () => {
     const agents = `/p/${brain.project.slug}/agents`;
     const { page, faults } = await openScreen(brain);
     await signIn(page, "viewer@example.org", agents);

@@ -25,7 +25,7 @@ test("profile and security are reached from the palette and by the links of the 
   expect(faults).toEqual([]);
 });
 
-test("names and time zone are changed, the address is not, and a refusal stands at its field", async () => {
+test("names and time zone can be changed, the email can't, and an error is shown at its field", async () => {
   const { page, faults } = await openScreen(brain, { cookie: brain.as.operator.cookie });
   await page.goto("/me/profile");
   const save = page.getByRole("button", { name: "Save" });

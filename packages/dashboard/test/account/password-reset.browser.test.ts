@@ -92,7 +92,7 @@ describe("a forgotten password", () => {
     await page.waitForURL("**/reset");
   });
 
-  test("whose link was cut short on its way is told so", async () => {
+  test("with a truncated link says so", async () => {
     const { page } = await openScreen(brain);
     await page.goto("/reset/confirm#token=cut");
     await page.getByLabel("New password", { exact: true }).fill(newPassword);
@@ -102,11 +102,11 @@ describe("a forgotten password", () => {
 
   test("of an address without an account gets the same answer", async () => {
     const { page } = await openScreen(brain);
-    await askFor(page, "nobody@example.org");
-    await page.getByText("If nobody@example.org has an account here").waitFor();
+    await askFor(page, "no-one@example.org");
+    await page.getByText("If no-one@example.org has an account here").waitFor();
   });
 
-  test("asks for the link again once its page was loaded anew, and takes another link on the open page", async () => {
+  test("needs the link again after a reload, and accepts another link on the open page", async () => {
     const { page } = await openScreen(brain);
     await page.goto("/reset/confirm#token=first-of-nobody");
     await page.getByLabel("New password", { exact: true }).waitFor();

@@ -86,7 +86,7 @@ describe("setting a second factor up", () => {
     expect(faults).toEqual([]);
   });
 
-  test("beside an active one asks for a fresh code of that first", async () => {
+  test("in addition to an active one needs a fresh code of that first", async () => {
     const { email, factor } = await site.carefulUser("twice");
     const { page } = await openScreen(site.brain);
     await signIn(page, email);
@@ -112,7 +112,7 @@ describe("what needs a fresh code", () => {
     return { ...screen, factor };
   }
 
-  test("is asked for over what was being done, and then the same request is made again", async () => {
+  test("is requested in a dialog over the page, and then the request is repeated", async () => {
     const { page, faults, factor } = await openSpared("minter");
     const sent: (string | null)[] = [];
     page.on("request", (request) => {
@@ -136,7 +136,7 @@ describe("what needs a fresh code", () => {
     expect(faults).toEqual([]);
   });
 
-  test("is not done when the question is closed, and says so where it was asked for, with what was typed", async () => {
+  test("is not done when the dialog is dismissed, and the form says so and keeps its input", async () => {
     const { page } = await openSpared("unsure");
     await page.getByRole("button", { name: "Create agent" }).click();
     const name = page.getByRole("dialog").getByLabel("Name");

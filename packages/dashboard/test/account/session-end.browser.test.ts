@@ -6,19 +6,19 @@ import { axeFaults, openScreen } from "../window/screen.ts";
 
 const shop = openShop();
 
-/** Makes the brain's answer about the session say that it ends so many seconds from now, until it is called with null. */
+/** Overrides the idle end of the session in the server's response; null restores it. */
 async function moveEnd(page: Page) {
   let idle_expires_at: string | null = null;
   const asked: { isBackground: boolean }[] = [];
   let moved = 0;
   await page.route("**/api/v1/auth/me", async (route: Route) => {
     asked.push({ isBackground: "x-svc-background" in route.request().headers() });
-    const told = idle_expires_at;
-    if (told === null) return route.continue();
+    const overridden = idle_expires_at;
+    if (overridden === null) return route.continue();
     const response = await route.fetch();
     if (response.status() !== 200) return route.fulfill({ response });
     const me = await response.json();
-    await route.fulfill({ response, json: { ...me, session: { ...me.session, idle_expires_at: told } } });
+    await route.fulfill({ response, json: { ...me, session: { ...me.session, idle_expires_at: overridden } } });
     moved += 1;
   });
   return {

@@ -9,7 +9,7 @@ const site = openCodeSite();
 const agents = () => `/p/${site.brain.project.slug}/agents`;
 
 describe("signing in with a second factor", () => {
-  test("asks for a code on a page of its own, and leads on to what was asked for", async () => {
+  test("asks for a code on its own page, then opens the requested page", async () => {
     const { email, factor } = await site.carefulUser("second");
     const { page, faults } = await openScreen(site.brain);
     await signIn(page, email, agents());

@@ -15,7 +15,7 @@ async function fillIn(page: Awaited<ReturnType<typeof openScreen>>["page"], emai
 }
 
 describe("signing in", () => {
-  test("leads back to the page that was asked for", async () => {
+  test("returns to the requested page", async () => {
     const { page, faults } = await openScreen(brain);
     await page.goto(`/p/${brain.project.slug}/agents`);
     await page.waitForURL(/\/login[?]next=[^&]+$/);
@@ -55,7 +55,7 @@ describe("signing in", () => {
     expect(faults).toEqual([]);
   });
 
-  test("does not follow an address of somebody else", async () => {
+  test("does not redirect to another site", async () => {
     const { page } = await openScreen(brain);
     await page.goto("/login?next=//example.com/");
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => brain?.stop());
 
-/** Makes it 16 minutes since anybody gave a password or a code. */
+/** Moves the last password or code entry 16 minutes into the past. */
 const letProofsAge = () =>
   brain.running.brain.database.write((tx) =>
     tx

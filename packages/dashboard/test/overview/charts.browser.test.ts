@@ -51,13 +51,13 @@ describe("the chart of outcomes", () => {
     expect(faults).toEqual([]);
   });
 
-  test("tells the values of a bucket in the order in which they are stacked, failures last", async () => {
+  test("lists the values of a bucket in stacking order, failures last", async () => {
     const { page } = await openOverview();
     await page.getByRole("slider", { name: /^Finished/ }).focus();
     await page.keyboard.press("End");
     const read = await chart(page, "Finished by outcome").locator("dt").allTextContents();
-    const told = read.filter((one) => ["success", "retry", "failure"].includes(one));
-    expect(told).toEqual(["retry", "success", "failure"]);
+    const listed = read.filter((one) => ["success", "retry", "failure"].includes(one));
+    expect(listed).toEqual(["retry", "success", "failure"]);
 
     const tops = await chart(page, "Finished by outcome")
       .locator("svg g")
@@ -73,7 +73,7 @@ describe("the chart of outcomes", () => {
       );
     for (const bars of tops) {
       const fromAbove = bars.toSorted((one, other) => one.y - other.y).map(({ layer }) => layer);
-      expect(fromAbove).toEqual(told.filter((layer) => fromAbove.includes(layer as "success")));
+      expect(fromAbove).toEqual(listed.filter((layer) => fromAbove.includes(layer as "success")));
     }
   });
 

@@ -6,7 +6,7 @@ import { report } from "../traffic/task-traffic.ts";
 import { axeFaults, openScreen } from "../window/screen.ts";
 
 const shop = openShop();
-/** What needs attention of this kind, once the service says so: a page that was read before then tells it with its next read only. */
+/** Waits until the server reports an attention item of this kind: a page loaded earlier shows it only with its next read. */
 const attentionTo = (attentionKind: string) =>
   waitFor(async () => {
     await shop.brain.runLoop("stats.fold-counters");
@@ -91,7 +91,7 @@ describe("the start page", () => {
     await page.getByRole("region", { name: "Needs attention" }).waitFor();
   });
 
-  test("tells a member of nothing why it is empty", async () => {
+  test("explains an empty page to a user without projects", async () => {
     const { page } = await open("stranger");
     await page.goto("/");
     await page.getByText("You are not a member of any project.").waitFor();

@@ -125,7 +125,7 @@ describe("the page of an issue", () => {
     },
   );
 
-  test("tells how often, since when, where and of which tasks, and leads to them and back", async () => {
+  test("shows count, first occurrence, place and tasks, and links to them and back", async () => {
     const print = await printOf("mail.send");
     const { page, faults } = await openAs("viewer", `issues/${print}`);
     await page.getByRole("heading", { level: 1, name: "smtp.SmtpError" }).waitFor();

@@ -67,7 +67,7 @@ describe("the queues on the overview", () => {
 });
 
 describe("the fleet on the overview", () => {
-  test("opens the unhealthy ones only; the others are a number until they are asked for", async () => {
+  test("lists the unhealthy ones only; the others are a count until expanded", async () => {
     const { page } = await open();
     await page.goto(address());
     const part = panel(page, "Fleet");

@@ -24,7 +24,7 @@ async function openOverview() {
 }
 
 describe("the overview", () => {
-  test("states six figures, each with its window and how it stood before", async () => {
+  test("shows six figures, each with its window and its change", async () => {
     const { page, faults } = await openOverview();
     const figures = page.getByLabel("Figures of the last 24 h against the same time before");
     await figures.getByText(/failed$/).waitFor();
@@ -94,10 +94,10 @@ describe("the overview", () => {
     await page.waitForLoadState("networkidle");
     expect((await page.locator("main section h2").allTextContents()).slice(0, 5)).toEqual(panels);
     const { early, late } = await page.evaluate(() => {
-      const stoodMs = performance.getEntriesByName("first screen")[0]?.startTime ?? 0;
+      const renderedMs = performance.getEntriesByName("first screen")[0]?.startTime ?? 0;
       const sent = performance.getEntriesByType("resource").map(({ name, startTime }) => ({
         path: new URL(name).pathname.replace(/^.*[/]shop[/]/, ""),
-        isEarly: startTime <= stoodMs,
+        isEarly: startTime <= renderedMs,
       }));
       const pathsOf = (isEarly: boolean) => sent.filter((one) => one.isEarly === isEarly).map(({ path }) => path);
       return { early: [location.pathname, ...pathsOf(true)], late: pathsOf(false) };

@@ -26,7 +26,7 @@ const openSettings = async (slug: string, caller: ApiClient = brain.as.root) => 
 const dialogOf = (page: Page) => page.getByRole("dialog");
 
 describe("the last active project", () => {
-  test("is not archived, and who can know it is told first; others are told by the server", async () => {
+  test("can't be archived: instance administrators see it in advance, others from the server", async () => {
     const { page } = await openSettings(brain.project.slug);
     await page.getByText("This is the last active project. Create another one first.").waitFor();
     const archive = page.getByRole("button", { name: "Archive project" });
@@ -44,7 +44,7 @@ describe("the last active project", () => {
 });
 
 describe("the settings of a project", () => {
-  test("are changed, and with another slug the page goes on at its new address", async () => {
+  test("are saved, and with another slug the page moves to its new path", async () => {
     await brain.addProject("mill", "Mill");
     const { page, faults } = await openSettings("mill");
     const save = page.getByRole("button", { name: "Save changes" });
@@ -86,7 +86,7 @@ describe("the settings of a project", () => {
     expect(await zone.inputValue()).toBe("Nowhere/Land");
   });
 
-  test("that somebody else changed meanwhile stay as they are when others are saved", async () => {
+  test("changed by someone else in the meantime are kept when others are saved", async () => {
     await brain.addProject("shared", "Shared");
     const { page } = await openSettings("shared");
     await page.getByLabel("Name").fill("Shared by two");
@@ -108,7 +108,7 @@ describe("the settings of a project", () => {
     }
   });
 
-  test("stand at the foot of the rail, behind g e, and in the palette", async () => {
+  test("are at the end of the rail, at g e, and in the palette", async () => {
     const { page } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
     await page.goto(`/p/${brain.project.slug}/agents`);
     await page.getByRole("heading", { name: "Agents" }).waitFor();

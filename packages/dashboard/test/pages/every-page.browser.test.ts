@@ -2,7 +2,7 @@ import { shareOf } from "@svc/testkit";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { PageCase } from "../site/page-case.ts";
-import { cookieFor, faultsBeside, pages } from "../site/pages.ts";
+import { cookieFor, otherFaults, pages } from "../site/pages.ts";
 import { openSite } from "../site/site.ts";
 import { fillLongList, longPages } from "../traffic/long-list.ts";
 import { axeFaults, openScreen } from "../window/screen.ts";
@@ -14,8 +14,8 @@ beforeAll(() => fillLongList(opened.brain));
 /** However much there is to show, so that a page stays quick to draw. */
 const maximumNodes = 1_500;
 
-/** Each theme and each width once, each for half of the pages; `npm run shots` looks at all four together. */
-const looks = [
+/** Each theme and width once, each for half of the pages; `npm run shots` covers all four combinations. */
+const variants = [
   { theme: "light", size: "desktop" },
   { theme: "dark", size: "phone" },
 ] as const;
@@ -28,12 +28,12 @@ const navigationsOf = (page: Page) =>
 /** Of each title, the one address that has it. */
 const addressOf = new Map<string, string>();
 
-describe.each(looks)("in $theme on a $size", (look) => {
-  test.each(shareOf(Object.entries({ ...pages, ...longPages }), looks, look))(
+describe.each(variants)("in $theme on a $size", (variant) => {
+  test.each(shareOf(Object.entries({ ...pages, ...longPages }), variants, variant))(
     "%s is whole, reachable and loads nothing from elsewhere",
     async (_name, one) => {
       const { page, faults } = await openScreen(opened.brain, {
-        ...look,
+        ...variant,
         cookie: cookieFor(one, opened.site, opened.brain),
       });
       await page.goto(one.path(opened.site));
@@ -52,7 +52,7 @@ describe.each(looks)("in $theme on a $size", (look) => {
       expect(await axeFaults(page)).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
       expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThanOrEqual(maximumNodes);
-      expect(faultsBeside(one, faults)).toEqual([]);
+      expect(otherFaults(one, faults)).toEqual([]);
     },
   );
 });

@@ -4,7 +4,7 @@ import { openScreen } from "../window/screen.ts";
 
 const shop = openShop();
 
-test("with every other host out of reach the pages work, and none of them was asked for", async () => {
+test("with all other hosts unreachable the pages work, and none of them is requested", async () => {
   const { page, faults } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
   const aborted: string[] = [];
   const brainHost = new URL(shop.brain.url).host;

@@ -18,10 +18,10 @@ const without = {
   appearance: noReads,
   "no such page": noReads,
   enrolment: "begins with a request that changes something; second-factor.browser.test.ts",
-  invitation: "its token is looked up with a POST of nobody's; invitation.browser.test.ts",
+  invitation: "its token is checked with an anonymous POST; invitation.browser.test.ts",
 };
 const readingPages = everyPageOnce({ without });
-const looks = [
+const variants = [
   { theme: "light", size: "desktop" },
   { theme: "dark", size: "phone" },
 ] as const;
@@ -33,12 +33,12 @@ const words: Record<(typeof refusals)[number], RegExp> = {
   forbidden: /role|not allowed|may not|permission/i,
 };
 
-describe.each(looks)("in $theme on a $size", (look) => {
-  const cases = shareOf(readingPages, looks, look);
+describe.each(variants)("in $theme on a $size", (variant) => {
+  const cases = shareOf(readingPages, variants, variant);
 
   describe.each(cases)("%s", (name) => {
     test.each(refusals)("says what is wrong when reads end in %s", async (mishap) => {
-      const { page, faults } = await openScreen(opened.brain, { ...look, cookie: opened.brain.as.root.cookie });
+      const { page, faults } = await openScreen(opened.brain, { ...variant, cookie: opened.brain.as.root.cookie });
       await arrange(page, mishap);
       await page.goto(pageNamed(name).path(opened.site));
       await page.locator("main").getByText(words[mishap]).first().waitFor();
@@ -55,7 +55,7 @@ describe.each(looks)("in $theme on a $size", (look) => {
     });
 
     test("stands while its reads are under way, and shows them once they are answered", async () => {
-      const { page, faults } = await openScreen(opened.brain, { ...look, cookie: opened.brain.as.root.cookie });
+      const { page, faults } = await openScreen(opened.brain, { ...variant, cookie: opened.brain.as.root.cookie });
       const letGo = await arrange(page, "loading");
       await page.goto(pageNamed(name).path(opened.site));
       await page.locator("main h1").waitFor({ state: "attached" });

@@ -46,7 +46,7 @@ const pastTheEdge = (page: Page) =>
       .map((element) => element.outerHTML.slice(0, 120));
   });
 
-/** These lay their page out anew. */
+/** These change the layout of their page. */
 const besides = ["task in the drawer", "security with a second factor"];
 const narrowPages = everyPageOnce({ besides });
 
@@ -106,7 +106,7 @@ describe("a state", () => {
     expect(states.filter(({ isDrawn, word }) => !isDrawn || word === "")).toEqual([]);
   });
 
-  test("that runs turns slowly, and stands still for who wants less motion", async () => {
+  test("that runs turns slowly, and not at all with reduced motion", async () => {
     const turns = async (reducedMotion: "reduce" | "no-preference") => {
       const page = await openPage("task list", { reducedMotion });
       const glyph = page.locator('main [data-glyph="started"] svg').first();

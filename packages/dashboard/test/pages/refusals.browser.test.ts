@@ -165,7 +165,7 @@ const openFor = async ({ isAnonymous }: Case) => {
   return openScreen(shop.brain, { cookie });
 };
 
-/** Refuses what the case sends; tells how often it was sent. */
+/** Refuses the case's request; returns how often it was sent. */
 async function refuse(page: Page, { asks }: Case, answer: Parameters<Route["fulfill"]>[0]): Promise<() => number> {
   let sent = 0;
   await page.route("**/api/v1/**", (route) => {
@@ -249,7 +249,7 @@ test("an error of a field that the dialog does not have is listed below those th
   await expect.poll(() => dialog.getByRole("alert").allTextContents()).toContain("colour: Not a colour.");
 });
 
-describe("a read that fails the second time is reported beside what was read before", () => {
+describe("a failed refresh is reported above the earlier data", () => {
   /** By then what was read is not fresh any more. */
   const readAgainMs = 6_000;
   const failed = { status: 403, json: problem("forbidden") };

@@ -3,7 +3,7 @@ import type { ApiClient } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { PageCase } from "../site/page-case.ts";
-import { faultsBeside, pages } from "../site/pages.ts";
+import { otherFaults, pages } from "../site/pages.ts";
 import { openSite } from "../site/site.ts";
 import { everyPageOnce } from "../site/site-map.ts";
 import { axeFaults, openScreen, type Screen } from "../window/screen.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   callers = { viewer, auditor, operator, admin: await opened.brain.addMember("project-admin", "admin") };
 });
 
-/** What an administrator of the project can do on a page, and nobody else. */
+/** The actions that only project admins have on a page. */
 const adminActions: Readonly<Record<string, string>> = {
   "overview of an empty project": "Create agent",
   "empty project": "Create agent",
@@ -37,12 +37,12 @@ const onceEach = new Set([...everyPageOnce({}), ...Object.keys(adminActions)]);
 const casesOfRoles = Object.entries(pages).filter(([name]) => isEverything || onceEach.has(name));
 
 /**
- * What is the same for every role is looked at as a viewer, who may read the least, as an operator, who acts without being let into all, and
+ * What is the same for every role is checked as a viewer, who has the least access, as an operator, who acts with limited access, and
  * as one of the two others in turn.
  */
 const alikeForAll = casesOfRoles.filter(([name, { isFor }]) => isFor === undefined && adminActions[name] === undefined);
 const inTurn: readonly Role[] = ["auditor", "admin"];
-const isLookedAtBy = (role: Role, one: [string, PageCase]) =>
+const isCheckedAs = (role: Role, one: [string, PageCase]) =>
   !inTurn.includes(role) || !alikeForAll.includes(one) || shareOf(alikeForAll, inTurn, role).includes(one);
 
 async function openAs(role: Role, path: string): Promise<Screen & { refused: string[] }> {
@@ -63,7 +63,7 @@ describe.each(roles)("as %s", (role) => {
     (isFor === "auditors and admins" && (role === "auditor" || role === "admin")) ||
     (isFor === "operators and admins" && (role === "operator" || role === "admin"));
   const signedIn = casesOfRoles.filter(
-    (named) => !named[1].isAnonymous && !named[1].cookie && mayUse(named[1]) && isLookedAtBy(role, named),
+    (named) => !named[1].isAnonymous && !named[1].cookie && mayUse(named[1]) && isCheckedAs(role, named),
   );
   const forOthers = casesOfRoles.filter(([, one]) => !mayUse(one));
 
@@ -87,7 +87,7 @@ describe.each(roles)("as %s", (role) => {
       }
     }
     expect(refused).toEqual([]);
-    expect(faultsBeside(one, faults)).toEqual([]);
+    expect(otherFaults(one, faults)).toEqual([]);
   });
 
   test.each(forOthers)("%s says that it is not for the role, and asks for nothing", async (_name, one) => {
@@ -95,7 +95,7 @@ describe.each(roles)("as %s", (role) => {
     await page.getByRole("heading", { name: "Not for your role" }).waitFor();
     expect(await page.title()).toMatch(one.title);
     expect(await page.locator("h1").count()).toBe(1);
-    // The same few words stand on each of them.
+    // All of them have the same short text.
     if (isEverything || role === "viewer") expect(await axeFaults(page)).toEqual([]);
     expect(refused).toEqual([]);
     expect(faults).toEqual([]);
@@ -123,7 +123,7 @@ describe.each(roles)("as %s", (role) => {
     expect(await page.getByRole("button", { name: "New project" }).count()).toBe(0);
   });
 
-  test("ticked tasks can be copied by all and deleted by an administrator", async () => {
+  test("selected tasks can be copied by all and deleted by an admin", async () => {
     const { page } = await openAs(role, `/p/${opened.site.slug}/tasks`);
     await page.getByRole("row", { name: "billing.charge failure" }).getByRole("checkbox").check({ force: true });
     const bar = page.getByRole("region", { name: "Selected tasks" });
@@ -145,7 +145,7 @@ describe.each(roles)("as %s", (role) => {
   });
 });
 
-test("who is a member of nothing is told so, and sees nothing of the projects of others", async () => {
+test("a user without projects sees an explanation, and no projects of others", async () => {
   const { page } = await openScreen(opened.brain, { cookie: opened.brain.as.stranger.cookie });
   await page.goto("/");
   await page.locator("main h1").waitFor();

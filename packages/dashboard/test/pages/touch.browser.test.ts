@@ -13,7 +13,7 @@ const least = 44;
 
 /**
  * Controls whose hit area is smaller. It is measured from the middle outwards for as long as a touch would reach the
- * control, its label, the row of the list that does the same, or what stands in it. Links in a line of text, a fact or
+ * control, its label, the row of the list that does the same, or its content. Links in a line of text, a fact or
  * a cell of a table are as high as their line, and the lines of a JSON tree are as dense as on a desktop.
  */
 const tooSmall = (page: Page) =>

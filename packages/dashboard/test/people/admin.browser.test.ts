@@ -44,7 +44,7 @@ describe("the settings of the instance", () => {
     expect(faults).toEqual([]);
   });
 
-  test("hide who signs in to a URL until somebody asks", async () => {
+  test("hide the credentials in a URL until revealed", async () => {
     const url = "https://who:planted-7f3a@versions.example.org/svc.json";
     await using other = await startBrainWithSite({ env: { SVC_VERSION_CHECK_URL: url } });
     const { page } = await openScreen(other, { cookie: other.as.root.cookie });
@@ -96,7 +96,7 @@ describe("versions", () => {
       .waitFor();
     await page.getByText("release of the test").waitFor();
     await page.getByText("https://versions.example.org/svc.json").waitFor();
-    // What a manifest names is text: nobody is led to it.
+    // URLs in a manifest are text, not links.
     expect(await page.locator("main a[href^=http]").count()).toBe(0);
     expect(faults).toEqual([]);
   });

@@ -17,7 +17,7 @@ async function invite(email: string, role = "viewer"): Promise<string> {
 }
 
 describe("an invitation", () => {
-  test("of somebody new makes an account, signs in to it and leads to the project, its token in no address", async () => {
+  test("of a new user creates an account, signs in and opens the project, without the token in any URL", async () => {
     const path = await invite("nora@example.org", "operator");
     const token = path.slice(path.indexOf("=") + 1);
     const { page, faults } = await openScreen(brain);
@@ -67,7 +67,7 @@ describe("an invitation", () => {
     await page.getByLabel("Password").fill(testPassword);
     await page.getByRole("button", { name: "Sign in" }).click();
 
-    // Whoever is a member already stays what they are.
+    // Existing members keep their role.
     await page.getByRole("button", { name: "Accept invitation" }).click();
     await page.getByText("You are already a member of this project.").waitFor();
     await page.getByRole("link", { name: "Open the project" }).click();

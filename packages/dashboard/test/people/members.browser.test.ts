@@ -85,7 +85,7 @@ describe("members", () => {
     expect(await page.getByRole("heading", { name: "Invitations" }).count()).toBe(0);
   });
 
-  test("are looked up by administrators of the instance only; an admin of the project invites", async () => {
+  test("can be added by instance administrators only; project admins invite", async () => {
     const { page } = await openMembers(await brain.addMember("project-admin", "admin"));
     const add = page.getByRole("button", { name: "Add member" });
     await expect

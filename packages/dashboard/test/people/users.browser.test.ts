@@ -33,7 +33,7 @@ describe("an account", () => {
     await dialog.getByLabel("New password").fill("short");
     await dialog.getByLabel("Display name").fill("Mira");
     await dialog.getByRole("button", { name: "Create account" }).click();
-    // What the server says stands at the field, and what was typed is still there.
+    // The server's error is shown at the field, and the input is kept.
     await dialog.getByText(/^The password /).waitFor();
     await dialog.getByRole("button", { name: "Generate" }).click();
     const password = await dialog.getByLabel("New password").inputValue();
@@ -98,9 +98,9 @@ describe("an account", () => {
 
   test("is reached with all that can be done with it, however long its name and low its row", async () => {
     await brain.as.root.post("/users", {
-      email: "somebody.with.many.names@department.of.a.subdomain.example.org",
+      email: "someone.with.many.names@department.of.a.subdomain.example.org",
       password: testPassword,
-      display_name: "Somebody with a name that goes on, and on, and on",
+      display_name: "Someone with a name that continues, and continues",
     });
     const viewport = { width: 390, height: 500 };
     const { page } = await openScreen(brain, {
@@ -137,7 +137,7 @@ describe("an account", () => {
     await dialogOf(page).getByText("Make someone else administrator first.").waitFor();
   });
 
-  test("keeps what somebody else changed while it was edited", async () => {
+  test("keeps changes made by someone else during editing", async () => {
     const { body: ada } = await brain.as.root.post("/users", {
       email: "ada@example.org",
       password: testPassword,
@@ -153,13 +153,13 @@ describe("an account", () => {
     expect(body).toMatchObject({ first_name: "Augusta", display_name: "Ada", is_admin: true });
   });
 
-  test("that somebody else took away in the meantime is refused in words", async () => {
-    await brain.as.root.post("/users", { email: "gone@example.org", password: testPassword, display_name: "Gone" });
+  test("that someone else deleted in the meantime shows an error", async () => {
+    await brain.as.root.post("/users", { email: "deleted@example.org", password: testPassword, display_name: "Gone" });
     const { page } = await openUsers();
     await act(page, "Gone", "Deactivate");
     const { body: users } = await brain.as.root.get("/users");
-    const gone = users.find(({ email }: { email: string }) => email === "gone@example.org");
-    await brain.as.root.delete(`/users/${gone.id}`);
+    const deleted = users.find(({ email }: { email: string }) => email === "deleted@example.org");
+    await brain.as.root.delete(`/users/${deleted.id}`);
     await dialogOf(page).getByRole("button", { name: "Deactivate" }).click();
     await dialogOf(page).getByText("Nothing was changed. Not found.").waitFor();
   });
@@ -192,7 +192,7 @@ describe("the account list", () => {
     expect(faults).toEqual([]);
   });
 
-  test("is in nobody's menu but an administrator's, and asked for by nobody else", async () => {
+  test("is in the menu of administrators only, and requested by no one else", async () => {
     const { page } = await openScreen(brain, { cookie: brain.as.operator.cookie });
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));

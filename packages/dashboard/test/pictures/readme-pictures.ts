@@ -8,7 +8,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { animatedPng, type Frame } from "./animated-png.ts";
 
 /**
- * `npm run pictures`: draws the pictures of the README anew, from the demo, so that they show what the program shows.
+ * `npm run pictures`: takes the README's screenshots again, from the demo.
  */
 const root = join(import.meta.dirname, "../../../..");
 const images = join(root, "docs/images");
@@ -27,18 +27,18 @@ async function startDemo(): Promise<Demo> {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  let told = "";
+  let output = "";
   child.stdout.on("data", (text: Buffer) => {
-    told += text.toString();
+    output += text.toString();
   });
-  const wordAfter = (name: string) => new RegExp(`${name}\\s+(\\S+)`).exec(told)?.[1];
+  const wordAfter = (name: string) => new RegExp(`${name}\\s+(\\S+)`).exec(output)?.[1];
   const isReady = () => wordAfter("password") !== undefined || child.exitCode !== null;
   await waitFor(isReady).catch((fault: unknown) => {
     child.kill("SIGTERM");
     throw fault;
   });
   const [email, password] = [wordAfter("e-mail"), wordAfter("password")];
-  if (email === undefined || password === undefined) throw new Error(`the demo did not start: ${told}`);
+  if (email === undefined || password === undefined) throw new Error(`the demo did not start: ${output}`);
   return {
     url: `http://localhost:${port}`,
     email,

@@ -8,7 +8,7 @@ import { fillLongList, longPages } from "../traffic/long-list.ts";
 import { axeFaults, openScreen } from "../window/screen.ts";
 
 /**
- * `npm run shots`: a picture of every page in every state, theme and width, to look at. They are written to `shots/`, which is not kept.
+ * `npm run shots`: a screenshot of every page in every state, theme and width, for review, in `shots/`, which is not committed.
  * With words, only pages whose name holds one of them. Each is judged by axe too, and the run fails when something is found.
  */
 const { positionals: words, values } = parseArgs({

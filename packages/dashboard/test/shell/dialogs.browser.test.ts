@@ -225,7 +225,7 @@ test("a failed task is retried with six keys from the start page of the project"
   expect(pressed).toBeLessThanOrEqual(6);
 });
 
-test("what is typed on after a dialog has closed by itself is no shortcut", async () => {
+test("typing after a dialog closed automatically triggers no shortcut", async () => {
   const { page } = await openScreen(brain, { cookie: brain.as.root.cookie });
   await page.goto(inProject("tasks?queue=emails")());
   await page.getByRole("row", { name: "emails.send started" }).waitFor();

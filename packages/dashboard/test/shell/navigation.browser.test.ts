@@ -100,7 +100,7 @@ describe("the palette", () => {
 });
 
 describe("the keys", () => {
-  test("lead from page to page by two letters, and not while somebody types", async () => {
+  test("lead from page to page by two keys, and not while typing", async () => {
     const { page, faults } = await openPage(pagePath("tasks"));
     await page.keyboard.press("g");
     await page.keyboard.press("q");
@@ -185,7 +185,7 @@ describe("on a phone", () => {
 });
 
 describe("the appearance page", () => {
-  test("changes the look at once and for the next visit", async () => {
+  test("changes the theme immediately and for the next visit", async () => {
     const screen = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
     const { page, faults } = screen;
     await page.goto("/me/appearance");

@@ -63,7 +63,7 @@ describe("the palette", () => {
     expect(reads.filter((path) => path === "queues" || path === "issues").toSorted()).toEqual(["issues", "queues"]);
   });
 
-  test("offers what can be done with the ticked tasks", async () => {
+  test("offers actions for the selected tasks", async () => {
     const { page } = await open("tasks?state=failure", "Tasks");
     await page.getByRole("checkbox", { name: /bad-1$/ }).check({ force: true });
     await page.getByRole("region", { name: "Selected tasks" }).getByRole("button", { name: "Retry" }).waitFor();

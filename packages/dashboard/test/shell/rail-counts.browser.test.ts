@@ -74,7 +74,7 @@ test("the rail counts issues that are new", async () => {
   await inRail(page, /^Issues ?, 2 new in 24 h$/).waitFor();
 });
 
-test("the rail counts dead letters once somebody has loaded them, and asks no agent by itself", async () => {
+test("the rail counts dead letters once they were loaded, and requests none from an agent", async () => {
   agent.got.length = 0;
   agent.answer = () => ({
     status: "success",

@@ -32,7 +32,7 @@ describe("the connection chip", () => {
     expect(faults).toEqual([]);
   });
 
-  test("says stale once nothing was heard for three reads, and announces a mode once, when it begins", async () => {
+  test("is stale after three reads without a response, and announces each mode once", async () => {
     const { page } = await open();
     await page.clock.install();
     await page.routeWebSocket(/ws\/dashboard/, (socket) => socket.close());
@@ -42,15 +42,15 @@ describe("the connection chip", () => {
       const status = [...document.querySelectorAll("[role=status]")].find((one) =>
         one.textContent?.startsWith("Connection: "),
       );
-      const told: string[] = [];
-      Object.assign(window, { told });
-      new MutationObserver(() => told.push(status?.textContent ?? "")).observe(status as Node, {
+      const announced: string[] = [];
+      Object.assign(window, { announced });
+      new MutationObserver(() => announced.push(status?.textContent ?? "")).observe(status as Node, {
         characterData: true,
         childList: true,
         subtree: true,
       });
     });
-    const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told);
+    const announced = () => page.evaluate(() => (window as unknown as { announced: string[] }).announced);
 
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -66,10 +66,10 @@ describe("the connection chip", () => {
     const notice = page.getByRole("region", { name: "Notice" });
     await notice.getByText("No updates for longer than expected.").waitFor();
     await page.clock.runFor(5_000);
-    expect(await told()).toEqual(["Connection: stale"]);
+    expect(await announced()).toEqual(["Connection: stale"]);
     release();
     await page.getByRole("button", { name: /^Connection: polling/ }).waitFor();
-    expect(await told()).toEqual(["Connection: stale", "Connection: polling"]);
+    expect(await announced()).toEqual(["Connection: stale", "Connection: polling"]);
   });
 });
 

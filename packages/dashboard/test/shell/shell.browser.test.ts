@@ -80,7 +80,7 @@ describe("the shell", () => {
     expect(faults).toEqual([]);
   });
 
-  test("names the projects looked at last first, also those opened by their address", async () => {
+  test("lists recently viewed projects first, also those opened by URL", async () => {
     await shop.brain.as.root.post("/projects", { slug: "zz-last", name: "Made last" });
     const { page, faults } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
     const { slug } = shop.brain.project;
@@ -126,7 +126,7 @@ describe("the shell", () => {
     expect(await figure.evaluate((cell) => getComputedStyle(cell).opacity)).toBe("1");
   });
 
-  test("tells what it is connected by, and pauses everything by a key", async () => {
+  test("shows its transport, and pauses updates by a key", async () => {
     const { page, faults } = await openPage(`/p/${shop.brain.project.slug}/tasks`);
     const chip = page.getByRole("button", { name: /^Connection: live/ });
     await chip.click();

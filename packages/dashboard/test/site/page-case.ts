@@ -14,7 +14,7 @@ export interface Site {
   /** Of a user with a second factor: a session that it verified, and one that waits for its code. */
   readonly verifiedCookie: string;
   readonly pendingCookie: string;
-  /** Of a bulk retry that nobody can take, and of one that has ended. */
+  /** Of a bulk retry without an eligible agent, and of one that has ended. */
   readonly openBulkRetryId: string;
   readonly bulkRetryId: string;
 }
@@ -25,11 +25,11 @@ export interface PageCase {
   /** Resolves once the page shows what it is for. */
   readonly ready: (page: Page) => Promise<unknown>;
   readonly isAnonymous?: boolean;
-  /** Whose session it is looked at with; without it, the administrator's. */
+  /** The session's cookie; default: the administrator's. */
   readonly cookie?: (site: Site) => string;
-  /** It stands without the shell, though somebody is signed in. */
+  /** Whether it has no shell although a user is signed in. */
   readonly isBare?: boolean;
-  /** Who may use it; others are told that it is not for their role. Without it everybody who is signed in. */
+  /** Who may use it; others see that it is not for their role. Default: every signed-in user. */
   readonly isFor?: "auditors and admins" | "operators and admins" | "instance admins";
   /** The refusal that a boundary catches on this page, and logs. */
   readonly logs?: string;

@@ -1,6 +1,6 @@
 import type { Page, Route } from "playwright-core";
 
-/** How the brain's reads go while a page is looked at; the session itself is always answered. */
+/** How the server's reads end while a page is open; the session itself is always answered. */
 export const mishaps = {
   loading: "reads that are not answered yet",
   error: "reads that fail",
@@ -10,7 +10,7 @@ export type Mishap = keyof typeof mishaps;
 
 const alwaysAnswered = ["/api/v1/auth/me", "/api/v1/setup/status"];
 
-/** Puts the mishap between the page and the brain. The returned function lets the reads that were held go on to the brain. */
+/** Applies the mishap to the page's requests. The returned function releases the held reads. */
 export async function arrange(page: Page, mishap: Mishap): Promise<() => Promise<void>> {
   let release = () => {};
   const released = new Promise<void>((resolve) => {

@@ -35,7 +35,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
     isAnonymous: true,
   },
   "new password": {
-    path: () => "/reset/confirm#token=of-nobody-at-all",
+    path: () => "/reset/confirm#token=of-no-one-at-all",
     title: /^Choose a new password/,
     ready: (page) => page.getByLabel("New password", { exact: true }).waitFor(),
     isAnonymous: true,
@@ -334,15 +334,15 @@ export function pageNamed(name: string): PageCase {
   return found;
 }
 
-/** The faults of a page beside those that its case names. */
-export const faultsBeside = ({ logs }: PageCase, faults: readonly string[]): string[] =>
+/** The faults of a page except those that its case expects. */
+export const otherFaults = ({ logs }: PageCase, faults: readonly string[]): string[] =>
   faults.filter((fault) => logs === undefined || !fault.startsWith(logs));
 
-/** The session that a page is looked at with; empty for nobody's. */
+/** The session's cookie for a page; empty without a session. */
 export const cookieFor = (one: PageCase, site: Site, { as }: Pick<TestBrain, "as">): string =>
   one.isAnonymous ? "" : (one.cookie?.(site) ?? as.root.cookie);
 
-/** A project with the sample of tasks, an online agent and an invitation, beside it an empty and an archived one, and two API keys. */
+/** A project with sample tasks, an online agent and an invitation; an empty and an archived project; and two API keys. */
 export async function fillSite(brain: TestBrain): Promise<Site> {
   await brain.addProject("empty", "Empty");
   await brain.addProject("closed", "Closed");

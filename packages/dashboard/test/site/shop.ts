@@ -6,7 +6,7 @@ import { startBrainWithSite } from "../window/screen.ts";
 /** Filled before the first test of the file that asked for it. */
 export interface Shop {
   brain: TestBrain;
-  /** The agent that told the sample of tasks. */
+  /** The agent that reported the sample tasks. */
   connected: Awaited<ReturnType<TestBrain["connectAgent"]>>;
 }
 

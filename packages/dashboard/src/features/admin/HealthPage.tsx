@@ -9,7 +9,7 @@ import { Panel } from "../../ui/panels/Panel.tsx";
 import { FactList } from "../../ui/panels/PanelFacts.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary, type ReadResult } from "../../ui/panels/QueryBoundary.tsx";
-import { type Look, Pill } from "../../ui/StatePill.tsx";
+import { Pill, type PillStyle } from "../../ui/StatePill.tsx";
 import { DataTable } from "../../ui/tables/DataTable.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
@@ -93,14 +93,14 @@ function Checks({ health, readAtMs, system, settings }: ChecksProps) {
   );
 }
 
-const healthLooks: Readonly<Record<string, Look>> = {
+const healthStyles: Readonly<Record<string, PillStyle>> = {
   ok: { tone: "success", glyph: "success" },
   degraded: { tone: "retry", glyph: "half" },
   failed: { tone: "failure", glyph: "failure" },
 };
 
 function HealthPill({ status }: { status: string }) {
-  return <Pill word={printable(status)} look={healthLooks[status] ?? { tone: "unknown", glyph: "unknown" }} />;
+  return <Pill word={printable(status)} style={healthStyles[status] ?? { tone: "unknown", glyph: "unknown" }} />;
 }
 
 const says = {

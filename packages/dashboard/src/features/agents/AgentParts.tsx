@@ -12,7 +12,7 @@ import { enginesOf, isNotConnectedYet, notConnectedYet, transportOf, versionSkew
 /** The state of an agent. “Not connected yet” is not a problem. */
 export function AgentPill({ agent }: { agent: Agent }) {
   if (!isNotConnectedYet(agent)) return <FleetPill state={agent.state} />;
-  return <Pill word={notConnectedYet} look={{ tone: "pending", glyph: "pending" }} />;
+  return <Pill word={notConnectedYet} style={{ tone: "pending", glyph: "pending" }} />;
 }
 
 /** The facts of the agent. */

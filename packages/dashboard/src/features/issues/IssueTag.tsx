@@ -8,5 +8,5 @@ const styles = {
 
 /** Shows whether an issue still has failed tasks or all of them recovered. */
 export function IssueTag({ status, bare }: Pick<Issue, "status"> & { bare?: boolean }) {
-  return <Pill word={status} look={styles[status]} bare={bare} />;
+  return <Pill word={status} style={styles[status]} bare={bare} />;
 }

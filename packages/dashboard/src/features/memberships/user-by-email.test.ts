@@ -14,13 +14,13 @@ test("an account is found by its address on any page, in any case", async () => 
   expect(readings.splice(0)).toEqual([0, 500, 1_000]);
   expect(await findUserByEmail("user-3@example.org", read)).toBe(users[3]);
   expect(readings.splice(0)).toEqual([0]);
-  expect(await findUserByEmail("nobody@example.org", read)).toBeNull();
+  expect(await findUserByEmail("no-one@example.org", read)).toBeNull();
   expect(readings.splice(0)).toEqual([0, 500, 1_000]);
 });
 
 test("the search is bounded", async () => {
   let pages = 0;
-  const found = await findUserByEmail("nobody@example.org", async (limit) => {
+  const found = await findUserByEmail("no-one@example.org", async (limit) => {
     pages += 1;
     return users.slice(0, limit);
   });

@@ -3,14 +3,14 @@ import { accountGuard, accountRefusal } from "./account-guards.ts";
 
 const me = { id: "me", is_admin: true, is_active: true };
 const admin = { id: "admin", is_admin: true, is_active: true };
-const gone = { id: "gone", is_admin: true, is_active: false };
+const inactive = { id: "inactive", is_admin: true, is_active: false };
 
 test("users can't deactivate their own account, and the last administrator has a reason of its own", () => {
   expect(accountGuard(me, { me, users: [me, admin], isAll: true })).toMatch(
     /^This is your own account[.] Ask another administrator/,
   );
-  expect(accountGuard(me, { me, users: [me, gone], isAll: true })).toMatch(/last active administrator/);
-  expect(accountGuard(me, { me, users: [me, gone], isAll: false })).toMatch(
+  expect(accountGuard(me, { me, users: [me, inactive], isAll: true })).toMatch(/last active administrator/);
+  expect(accountGuard(me, { me, users: [me, inactive], isAll: false })).toMatch(
     /^This is your own account[.] Ask another administrator/,
   );
   expect(accountGuard(admin, { me, users: [me, admin], isAll: true })).toBeNull();

@@ -73,7 +73,7 @@ export function Button({ variant, size, icon, className, disabledReason, isPendi
   );
 }
 
-/** A link that looks like a button. */
+/** A link styled as a button. */
 export function ButtonLink({ variant, size, icon, className, ...link }: ButtonStyle & ComponentProps<typeof AppLink>) {
   return (
     <AppLink {...link} className={buttonClass({ variant, size, className })}>

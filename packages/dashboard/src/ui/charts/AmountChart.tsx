@@ -57,7 +57,7 @@ export function AmountChart({ buckets, valueName, bars, ...rest }: AmountChartPr
                 span={barSpan(area, bucket)}
                 y={plot.bottom}
                 height={scaled(bucket.value ?? 0, most, { from: plot.top, to: plot.bottom })}
-                look={css[bars]}
+                className={css[bars]}
                 isHollow={rest.isRunning && at === buckets.length - 1}
               />
             ))
@@ -107,7 +107,7 @@ function Line({ buckets, area, y, isRunning }: LineProps) {
         at={isRunning ? point(buckets.length - 1) : null}
         before={point(buckets.length - 2)}
         bucketPx={bucketPx}
-        look={css.amount}
+        className={css.amount}
       />
     </>
   );

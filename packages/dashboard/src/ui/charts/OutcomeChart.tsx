@@ -27,7 +27,7 @@ const gutters = { left: 44, right: 4 };
 
 // From the base line upwards. Failures are not included; they have a separate scale.
 const layers = ["success", "retry", "revoked", "rejected"] as const;
-const looks = {
+const layerClasses = {
   success: [css.success, css.sSuccess],
   retry: [css.retry, css.sRetry],
   revoked: [css.other, css.sOther],
@@ -47,7 +47,7 @@ export function OutcomeChart({ buckets, onOpen, ...rest }: OutcomeChartProps) {
     return [...shown.toReversed(), "failure" as const].map((outcome) => ({
       label: outcome,
       value: count(bucket[outcome]),
-      swatch: looks[outcome][1],
+      swatch: layerClasses[outcome][1],
     }));
   };
 
@@ -80,7 +80,7 @@ export function OutcomeChart({ buckets, onOpen, ...rest }: OutcomeChartProps) {
                   span={barSpan(area, bucket)}
                   y={strip.to}
                   height={scaled(bucket.failure, mostFailed, strip)}
-                  look={css.failure}
+                  className={css.failure}
                   isHollow={isHollow}
                 />
               </g>
@@ -101,7 +101,7 @@ export function OutcomeKey({ buckets }: { buckets: readonly Outcomes[] }) {
     <span className={`${css.key} lg`}>
       {shownLayers(buckets).map((layer) => (
         <span key={layer}>
-          <i className={looks[layer][1]} />
+          <i className={layerClasses[layer][1]} />
           {layer}
         </span>
       ))}
@@ -125,7 +125,9 @@ function Stack({ bucket, area, most, isHollow }: { bucket: Outcomes; area: Area;
   let y = top.to;
   return layers.map((layer) => {
     const height = scaled(bucket[layer], most, top);
-    const bar = <Bar key={layer} span={span} y={y} height={height} look={looks[layer][0]} isHollow={isHollow} />;
+    const bar = (
+      <Bar key={layer} span={span} y={y} height={height} className={layerClasses[layer][0]} isHollow={isHollow} />
+    );
     y -= height;
     return bar;
   });

@@ -21,7 +21,7 @@ const gutters = { left: 52, right: 76 };
 /** Highest first, in the order of the lines. */
 const lines = ["p99", "p95", "p50"] as const;
 type Line = (typeof lines)[number];
-const looks = {
+const lineClasses = {
   p99: [`${css.line} ${css.p99}`, css.sP99],
   p95: [css.line, css.sP95],
   p50: [`${css.line} ${css.p50}`, css.sP50],
@@ -41,7 +41,11 @@ export function PercentileChart({ buckets, ...rest }: PercentileChartProps) {
   const read = (index: number): Reading[] => {
     const values = buckets[index]?.values;
     return [
-      ...lines.map((line) => ({ label: line, value: values ? duration(values[line]) : "–", swatch: looks[line][1] })),
+      ...lines.map((line) => ({
+        label: line,
+        value: values ? duration(values[line]) : "–",
+        swatch: lineClasses[line][1],
+      })),
       { label: "measured", value: String(values?.count ?? 0) },
     ];
   };
@@ -98,7 +102,7 @@ function Trace({ line, buckets, area, y, isRunning }: TraceProps) {
   const last = isRunning ? point(buckets.length - 1) : null;
   return (
     <>
-      <path className={looks[line][0]} d={path} />
+      <path className={lineClasses[line][0]} d={path} />
       <OpenTip at={last} before={point(buckets.length - 2)} bucketPx={bucketPx} />
     </>
   );

@@ -129,7 +129,7 @@ describe("the text of a gap", () => {
 });
 
 describe("readGaps", () => {
-  const told = (from: string, to: string): CompletenessGap => ({
+  const lossOf = (from: string, to: string): CompletenessGap => ({
     agent_id: "a1",
     agent_name: "media-2",
     from: `2026-11-20T${from}Z`,
@@ -140,7 +140,11 @@ describe("readGaps", () => {
   });
 
   test("sorts by newest end and drops invalid ranges", () => {
-    const gaps = readGaps([told("10:00:00", "10:01:00"), told("11:00:00", "11:02:00"), told("12:00:00", "nonsense")]);
+    const gaps = readGaps([
+      lossOf("10:00:00", "10:01:00"),
+      lossOf("11:00:00", "11:02:00"),
+      lossOf("12:00:00", "nonsense"),
+    ]);
     expect(gaps.map(({ toMs }) => new Date(toMs).toISOString())).toEqual([
       "2026-11-20T11:02:00.000Z",
       "2026-11-20T10:01:00.000Z",

@@ -33,7 +33,7 @@ export function JsonPanel({ id, title, parts, note, foot }: JsonPanelProps) {
   const [chosen, setChosen] = useState<Look | null>(null);
   const [openDepth, setOpenDepth] = useState(usualDepth);
   const [isSearching, setSearching] = useState(false);
-  const look = chosen ?? (size > largeBytes ? "closed" : "tree");
+  const view = chosen ?? (size > largeBytes ? "closed" : "tree");
   const headId = `h-${id ?? title.toLowerCase()}`;
   const facts = [
     note,
@@ -49,7 +49,7 @@ export function JsonPanel({ id, title, parts, note, foot }: JsonPanelProps) {
         <h2 id={headId}>{title}</h2>
         <span className="t3">{facts.filter(Boolean).join(", ")}</span>
         <span className="grow" />
-        {look === "tree" && depth > 1 ? (
+        {view === "tree" && depth > 1 ? (
           <label>
             <span className="vh">Levels of {title.toLowerCase()} unfolded</span>
             <select
@@ -66,7 +66,7 @@ export function JsonPanel({ id, title, parts, note, foot }: JsonPanelProps) {
             </select>
           </label>
         ) : null}
-        {look === "tree" && depth > 0 ? (
+        {view === "tree" && depth > 0 ? (
           <Button
             variant="icon"
             icon="search"
@@ -76,18 +76,18 @@ export function JsonPanel({ id, title, parts, note, foot }: JsonPanelProps) {
             onClick={() => setSearching(!isSearching)}
           />
         ) : null}
-        <Button variant="tool" aria-pressed={look === "raw"} onClick={() => setChosen(look === "raw" ? "tree" : "raw")}>
+        <Button variant="tool" aria-pressed={view === "raw"} onClick={() => setChosen(view === "raw" ? "tree" : "raw")}>
           Raw
         </Button>
         <CopyButton text={text} name={`Copy ${title.toLowerCase()}`} />
       </header>
-      {look === "closed" ? (
+      {view === "closed" ? (
         <div className={css.large}>
           <p>{bytes(size)} are more than is drawn unasked.</p>
           <Button onClick={() => setChosen("raw")}>Show as text</Button>
           <Button onClick={() => setChosen("tree")}>Show as a tree</Button>
         </div>
-      ) : look === "raw" ? (
+      ) : view === "raw" ? (
         <pre className={css.raw} tabIndex={0} role="region" aria-label={`${title}, raw`}>
           {printableLines(text)}
         </pre>

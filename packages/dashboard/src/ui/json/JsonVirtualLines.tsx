@@ -22,18 +22,18 @@ export function JsonVirtualLines({ lines, activeIndex, renderLine }: LinesProps)
   useEffect(() => {
     const box = body.current?.parentElement;
     if (!box) return;
-    const look = () =>
+    const measure = () =>
       setView((old) => {
         const first = Math.floor(box.scrollTop / lineHeight);
         const count = Math.ceil(box.clientHeight / lineHeight);
         return first === old.first && count === old.count ? old : { first, count };
       });
-    look();
-    box.addEventListener("scroll", look, { passive: true });
-    const observer = new ResizeObserver(look);
+    measure();
+    box.addEventListener("scroll", measure, { passive: true });
+    const observer = new ResizeObserver(measure);
     observer.observe(box);
     return () => {
-      box.removeEventListener("scroll", look);
+      box.removeEventListener("scroll", measure);
       observer.disconnect();
     };
   }, []);

@@ -24,7 +24,7 @@ export type JsonLine = {
 /** The maximum number of listed lines; the raw text has all. */
 export const maximumLines = 100_000;
 /** The maximum number of members of one value that are counted or searched. */
-const maximumLooked = 500_000;
+const maximumScanned = 500_000;
 const maximumHits = 1_000;
 
 interface Place {
@@ -115,7 +115,7 @@ export function redactions(value: unknown): (branch: object) => Redacted {
   const counts: number[] = [];
   const pending: { value: unknown; parent: number }[] = [{ value, parent: -1 }];
   let scanned = 0;
-  for (let next = pending.pop(); next && scanned < maximumLooked; next = pending.pop()) {
+  for (let next = pending.pop(); next && scanned < maximumScanned; next = pending.pop()) {
     scanned += 1;
     const entries = entriesOf(next.value);
     if (entries) {
@@ -127,7 +127,7 @@ export function redactions(value: unknown): (branch: object) => Redacted {
       counts[next.parent] = (counts[next.parent] ?? 0) + 1;
     }
   }
-  const isCut = scanned >= maximumLooked && pending.length > 0;
+  const isCut = scanned >= maximumScanned && pending.length > 0;
   const found = new Map<object, number>();
   // Children come after their parents, so walking backwards completes every branch before adding it to its parent.
   for (let at = branches.length - 1; at >= 0; at--) {
@@ -168,7 +168,7 @@ export function findInJson(label: string | null, value: unknown, text: string): 
   }
   const pending: Step[] = [{ ...rootPlace(label, value), parent: null }];
   for (let scanned = 0, next = pending.pop(); next; scanned++, next = pending.pop()) {
-    if (scanned >= maximumLooked || found.hits.length >= maximumHits) {
+    if (scanned >= maximumScanned || found.hits.length >= maximumHits) {
       found.isCut = true;
       break;
     }

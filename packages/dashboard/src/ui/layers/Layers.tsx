@@ -30,7 +30,7 @@ interface MenuProps {
 export function Menu({
   button,
   variant = "tool",
-  buttonClass: look,
+  buttonClass: className,
   buttonLabel,
   place,
   label,
@@ -85,7 +85,7 @@ export function Menu({
       <button
         ref={opener}
         type="button"
-        className={look ?? buttonClass({ variant })}
+        className={className ?? buttonClass({ variant })}
         aria-label={buttonLabel}
         title={buttonLabel}
         aria-expanded="false"

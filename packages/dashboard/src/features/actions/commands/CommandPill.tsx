@@ -14,5 +14,5 @@ const styles = {
 
 export function CommandPill({ status, bare }: { status: CommandStatus; bare?: boolean }) {
   const word = status === "timeout" ? "outcome unknown" : printable(status);
-  return <Pill word={word} look={styles[status] ?? { tone: "unknown", glyph: "unknown" }} bare={bare} />;
+  return <Pill word={word} style={styles[status] ?? { tone: "unknown", glyph: "unknown" }} bare={bare} />;
 }

@@ -2,7 +2,7 @@ import type { ActivityRow, AuditRow } from "@svc/client";
 import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import panel from "../../../ui/panels/panel.module.css";
-import { type Look, Pill } from "../../../ui/StatePill.tsx";
+import { Pill, type PillStyle } from "../../../ui/StatePill.tsx";
 import type { Column } from "../../../ui/tables/columns.tsx";
 import { WindowTable } from "../../../ui/tables/WindowTable.tsx";
 import { idTail, printable } from "../../../ui/time/format.ts";
@@ -110,7 +110,7 @@ export function RecordTable(props: RecordTableProps) {
   );
 }
 
-const outcomeStyles: Readonly<Record<string, Look>> = {
+const outcomeStyles: Readonly<Record<string, PillStyle>> = {
   allow: { tone: "success", glyph: "success" },
   deny: { tone: "rejected", glyph: "rejected" },
   failure: { tone: "failure", glyph: "failure" },
@@ -119,8 +119,8 @@ const outcomeStyles: Readonly<Record<string, Look>> = {
 
 export function Outcome({ row, bare }: { row: Recorded; bare?: boolean }) {
   const outcome = outcomeOf(row);
-  const look = outcomeStyles[outcome] ?? { tone: "unknown", glyph: "unknown" };
-  return <Pill word={printable(outcomeNames[outcome] ?? outcome)} look={look} bare={bare} />;
+  const style = outcomeStyles[outcome] ?? { tone: "unknown", glyph: "unknown" };
+  return <Pill word={printable(outcomeNames[outcome] ?? outcome)} style={style} bare={bare} />;
 }
 
 /** The exact time in the chosen zone, with microseconds in the tooltip. */

@@ -117,11 +117,11 @@ test("a worker that announced its stop, or is known by name only, is neither tro
 });
 
 test("up to two full workers are listed separately, more are grouped", () => {
-  const told = (names: string[]) => {
+  const listed = (names: string[]) => {
     const workers = [...names.map((name) => worker(name, { active_tasks: 4 })), worker("quiet", { state: "offline" })];
     const { apart, full } = joinFull(fleetHealth({ agents: [], workers, queues: [queue("mails", 1)] }, now).troubles);
     return [apart.map(nameOf), full.map(({ name }) => name)];
   };
-  expect(told(["a", "b"])).toEqual([["quiet", "a", "b"], []]);
-  expect(told(["a", "b", "c"])).toEqual([["quiet"], ["a", "b", "c"]]);
+  expect(listed(["a", "b"])).toEqual([["quiet", "a", "b"], []]);
+  expect(listed(["a", "b", "c"])).toEqual([["quiet"], ["a", "b", "c"]]);
 });

@@ -70,7 +70,7 @@ function FieldsForm({ project }: { project: Project }) {
       await client.invalidateQueries({ queryKey: ["projects"] });
       await client.invalidateQueries({ queryKey: ["home-summary"] });
       if (changed.slug === project.slug) return;
-      // Roles are looked up by slug; without a refresh, the user would have none at the new address.
+      // Roles are keyed by slug; without a refresh, the user would have none at the new address.
       await client.invalidateQueries({ queryKey: ["me"] });
       go(paths.general(changed.slug), { replace: true });
     },

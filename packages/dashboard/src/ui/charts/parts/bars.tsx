@@ -23,13 +23,13 @@ export function Bar({
   span,
   y,
   height,
-  look,
+  className,
   isHollow,
 }: {
   span: Span;
   y: number;
   height: number;
-  look: string | undefined;
+  className: string | undefined;
   isHollow: boolean;
 }) {
   if (height === 0) return null;
@@ -37,7 +37,7 @@ export function Bar({
   const inset = isHollow ? 0.5 : 0;
   return (
     <rect
-      className={isHollow ? `${css.hollow} ${look}` : look}
+      className={isHollow ? `${css.hollow} ${className}` : className}
       x={span.x + inset}
       width={Math.max(0.5, span.width - 2 * inset)}
       y={y - height + inset}

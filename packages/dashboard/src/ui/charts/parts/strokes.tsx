@@ -50,16 +50,19 @@ interface OpenTipProps {
   /** The previous bucket's point; null without a measurement. */
   before: Point | null;
   bucketPx: number;
-  look?: string | undefined;
+  className?: string | undefined;
 }
 
 /** The value of a running bucket may change: a dashed line leads to a hollow point. */
-export function OpenTip({ at, before, bucketPx, look = "" }: OpenTipProps) {
+export function OpenTip({ at, before, bucketPx, className = "" }: OpenTipProps) {
   if (at === null) return null;
   return (
     <>
-      <path className={`${css.toOpen} ${look}`} d={`M${pathOf(before === null ? [at] : [before, at], bucketPx)}`} />
-      <circle className={`${css.tipOpen} ${look}`} cx={at.x} cy={at.y} r="2.5" />
+      <path
+        className={`${css.toOpen} ${className}`}
+        d={`M${pathOf(before === null ? [at] : [before, at], bucketPx)}`}
+      />
+      <circle className={`${css.tipOpen} ${className}`} cx={at.x} cy={at.y} r="2.5" />
     </>
   );
 }
