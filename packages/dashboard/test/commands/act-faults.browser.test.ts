@@ -30,7 +30,7 @@ async function openAs(brain: TestBrain, role: TestRole, path: string) {
   await screen.page.goto(`/p/${brain.project.slug}/${path}`);
   return screen;
 }
-const load = (page: Page) => page.getByRole("button", { name: "Load" });
+const load = (page: Page) => page.getByRole("button", { name: "Load", exact: true });
 const alert = (page: Page) => page.getByRole("main").getByRole("alert").first();
 
 describe("dead letters", () => {

@@ -24,7 +24,7 @@ export const deadLettersPage = (
 /** Loads the list on the dead letters page. */
 export async function loadDeadLetters(page: Page): Promise<void> {
   await page.getByRole("option", { name: "bullmq" }).waitFor({ state: "attached" });
-  await page.getByRole("button", { name: "Load" }).click();
+  await page.getByRole("button", { name: "Load", exact: true }).click();
 }
 export const deadLetterRow = (page: Page, id: string) => page.getByRole("row").filter({ hasText: id });
 export const selectAll = (page: Page) =>
