@@ -8,7 +8,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { animatedPng, type Frame } from "./animated-png.ts";
 
 /**
- * `npm run pictures`: takes the README's screenshots again, from the demo.
+ * `npm run pictures`: takes the pictures of the README and of the documentation from the demo.
  */
 const root = join(import.meta.dirname, "../../../..");
 const images = join(root, "docs/images");
@@ -27,18 +27,18 @@ async function startDemo(): Promise<Demo> {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  let output = "";
+  let printed = "";
   child.stdout.on("data", (text: Buffer) => {
-    output += text.toString();
+    printed += text.toString();
   });
-  const wordAfter = (name: string) => new RegExp(`${name}\\s+(\\S+)`).exec(output)?.[1];
+  const wordAfter = (name: string) => new RegExp(`${name}\\s+(\\S+)`).exec(printed)?.[1];
   const isReady = () => wordAfter("password") !== undefined || child.exitCode !== null;
   await waitFor(isReady).catch((fault: unknown) => {
     child.kill("SIGTERM");
     throw fault;
   });
-  const [email, password] = [wordAfter("e-mail"), wordAfter("password")];
-  if (email === undefined || password === undefined) throw new Error(`the demo did not start: ${output}`);
+  const [email, password] = [wordAfter("e-?mail"), wordAfter("password")];
+  if (email === undefined || password === undefined) throw new Error(`the demo did not start: ${printed}`);
   return {
     url: `http://localhost:${port}`,
     email,
@@ -64,22 +64,51 @@ async function signedIn(browser: Browser, demo: Demo, look: { width: number; hei
   return page;
 }
 
-async function stills(browser: Browser, demo: Demo): Promise<void> {
-  const page = await signedIn(browser, demo, { width: 1440, height: 900 });
-  for (const [name, path] of [
-    ["overview", "/p/demo-shop?since=-1h"],
-    ["tasks", "/p/demo-shop/tasks?since=-1h"],
-  ] as const) {
-    await page.goto(path);
-    await page.waitForTimeout(2 * settleMs);
-    await page.screenshot({ path: join(images, `${name}.png`) });
-  }
-  await page.goto("/p/demo-shop/tasks?state=failure");
+/** Pages of the README and the tour of the dashboard, with what is done on them before the picture is taken. */
+const shots: readonly (readonly [name: string, path: string, prepare?: (page: Page) => Promise<unknown>])[] = [
+  ["overview", "/p/demo-shop?since=-1h"],
+  ["tasks", "/p/demo-shop/tasks?since=-1h"],
+  ["task", "/p/demo-shop/tasks?state=failure", openFirstTask],
+  ["issues", "/p/demo-shop/issues"],
+  ["issue", "/p/demo-shop/issues", openIssue],
+  ["retry", "/p/demo-shop/issues", openRetryOfIssue],
+  ["queues", "/p/demo-shop/queues"],
+  ["workers", "/p/demo-shop/workers"],
+  ["agents", "/p/demo-shop/agents"],
+  ["dead-letters", "/p/demo-shop/dead-letters", (page) => page.getByRole("button", { name: "Load" }).click()],
+  ["commands", "/p/demo-shop/commands"],
+  ["audit", "/p/demo-shop/audit"],
+  // Its figures come with the first samples.
+  ["home", "/"],
+];
+
+async function openFirstTask(page: Page): Promise<void> {
   await firstRow(page).click();
   await page.waitForTimeout(settleMs);
   await page.keyboard.press("o");
-  await page.waitForTimeout(2 * settleMs);
-  await page.screenshot({ path: join(images, "task.png") });
+}
+
+async function openIssue(page: Page): Promise<void> {
+  await page.getByRole("link", { name: /^TypeError/ }).first().click();
+}
+
+async function openRetryOfIssue(page: Page): Promise<void> {
+  await openIssue(page);
+  await page
+    .getByRole("button", { name: /^Retry/ })
+    .first()
+    .click();
+}
+
+async function stills(browser: Browser, demo: Demo): Promise<void> {
+  const page = await signedIn(browser, demo, { width: 1440, height: 900 });
+  for (const [name, path, prepare] of shots) {
+    await page.goto(path);
+    await page.waitForTimeout(2 * settleMs);
+    await prepare?.(page);
+    await page.waitForTimeout(2 * settleMs);
+    await page.screenshot({ path: join(images, `${name}.png`) });
+  }
   await page.context().close();
 }
 

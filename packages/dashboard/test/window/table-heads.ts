@@ -11,7 +11,9 @@ export const unreadableHeads = (page: Page) =>
     for (const head of heads) {
       const { width } = head.getBoundingClientRect();
       if (!head.checkVisibility() || width <= 1) continue;
-      if (head.querySelector("input[type=checkbox]") && width > widest) faults.push(`checkbox of ${width} px`);
+      const box = head.querySelector("input[type=checkbox]")?.getBoundingClientRect();
+      if (box && width > widest) faults.push(`checkbox in a column of ${width} px`);
+      if (box && box.right > head.getBoundingClientRect().right) faults.push("a checkbox covers the next head");
       const name = head.textContent?.trim() ?? "";
       const clipped = [head, ...head.querySelectorAll("*:not(svg, svg *)")].filter(
         (part) => getComputedStyle(part).overflowX !== "visible" && part.clientWidth > 1,
