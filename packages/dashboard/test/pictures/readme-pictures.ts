@@ -89,7 +89,10 @@ async function openFirstTask(page: Page): Promise<void> {
 }
 
 async function openIssue(page: Page): Promise<void> {
-  await page.getByRole("link", { name: /^TypeError/ }).first().click();
+  await page
+    .getByRole("link", { name: /^TypeError/ })
+    .first()
+    .click();
 }
 
 async function openRetryOfIssue(page: Page): Promise<void> {
