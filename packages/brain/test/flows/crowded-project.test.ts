@@ -9,12 +9,12 @@ import { able } from "../fixtures/command-fixture.ts";
 import { agentRow } from "../rows/agent-rows.ts";
 
 const crowd = 501;
-/** Seen after every agent of flesh and blood. */
+/** Later than the last contact of every real agent. */
 const far = new Date(Date.now() + 86_400_000);
 const before = new Date(0);
 
 for (const dialect of testDialects) {
-  describe(`in a project with more sessions than are listed, on ${dialect}`, () => {
+  describe(`in a project with more sessions than are listed on ${dialect}`, () => {
     let brain: TestBrain;
     let agent: RawAgent;
     let agentId: string;
@@ -55,7 +55,7 @@ for (const dialect of testDialects) {
       return [status, body.agent_id];
     };
 
-    test("a retry goes to the agent that reported the task, or to another one when that one cannot do it", async () => {
+    test("a retry goes to the agent that reported the task, or to another eligible one", async () => {
       const { ids } = await failing(1, { reported_by: agentId });
       expect(await retry("bullmq", ids[0]!)).toEqual([202, agentId]);
       const others = await failing(1, { reported_by: agentId, engine: "rq" });
@@ -71,7 +71,7 @@ for (const dialect of testDialects) {
       expect(await sentTo(ids)).toEqual(ids.map(() => agentId));
     });
 
-    test("a bulk retry for one agent reaches it, whoever reported the tasks", async () => {
+    test("a bulk retry for one agent reaches it, whichever agent reported the tasks", async () => {
       const { queue, ids } = await failing(3);
       const answers = answering(agent);
       await whenStatus((await create({ filter: { queue }, agent_id: agentId })).body.id, "succeeded");
@@ -79,7 +79,7 @@ for (const dialect of testDialects) {
       expect(await sentTo(ids)).toEqual(ids.map(() => agentId));
     });
 
-    test("a task whose reporter is gone goes to an agent that was seen last, and others still to theirs", async () => {
+    test("a task with an offline reporter goes to the most recently seen agent, and others to their reporter", async () => {
       const { queue, ids } = await failing(1, { reported_by: agentId });
       await failing(1, { queue });
       const { body } = await create({ filter: { queue } });

@@ -23,7 +23,7 @@ for (const dialect of routeDialects) {
 
     let issuedMs = Date.now();
 
-    /** A pending command as the later command routes will make it. */
+    /** A pending command, as the command routes create it. */
     async function issue(agentId: string, action: string, parameters: Record<string, unknown>): Promise<string> {
       const id = randomUUID();
       issuedMs += 1;
@@ -49,7 +49,7 @@ for (const dialect of routeDialects) {
     const waitingPolls = (agent: RawPoller) =>
       waitFor(() => brain.running.brain.features.commands.work.isWaiting(agent.session.agentId));
 
-    test("gives what waits as signed frames, oldest first, and no command twice", async () => {
+    test("returns waiting commands as signed frames, oldest first, each once", async () => {
       const agent = await connect();
       const ids = [];
       for (let index = 0; index < 3; index += 1) ids.push(await cancel(agent.session.agentId));
@@ -75,7 +75,7 @@ for (const dialect of routeDialects) {
       expect((await agent.poll({ wait: 0 })).body.frames).toEqual([]);
     });
 
-    test("stores the ack and the result of the agent that got the command, and of no other", async () => {
+    test("stores the ack and the result only of the agent that received the command", async () => {
       const agent = await connect();
       const stranger = await connect();
       const id = await cancel(agent.session.agentId);
@@ -100,7 +100,7 @@ for (const dialect of routeDialects) {
       expect((await rowOf(id)).status).toBe("failed");
     });
 
-    test("keeps a result with characters that no database text holds", async () => {
+    test("stores a result with characters that databases cannot store as text", async () => {
       const agent = await connect();
       const id = await cancel(agent.session.agentId);
       await agent.poll({ wait: 0 });
@@ -113,7 +113,7 @@ for (const dialect of routeDialects) {
       expect(JSON.parse(result ?? "")).toEqual({ text: "a\ufffdb" });
     });
 
-    test("wakes a waiting poll for a command that was only written, without a word", async () => {
+    test("wakes a waiting poll for a command that was written without a notification", async () => {
       const agent = await connect();
       const polling = agent.poll({ wait: 30 });
       await waitingPolls(agent);
@@ -130,7 +130,7 @@ for (const dialect of routeDialects) {
       expect(agent.open((await polling).body.frames).map((frame) => frame.id)).toEqual([id]);
     });
 
-    test("gives each of many commands to one of two polls", async () => {
+    test("gives each of many commands to only one of two polls", async () => {
       const given = await credentials();
       const polls = [createRawPoller(given), createRawPoller(given)];
       const ids = await Promise.all(Array.from({ length: 10 }, () => cancel(given.agentId)));
@@ -139,7 +139,7 @@ for (const dialect of routeDialects) {
       expect(got.map(({ id }) => id).sort()).toEqual([...ids].sort());
     });
 
-    test("gives retries only to who honours the contract of their engine, and they hide nothing", async () => {
+    test("gives retries only to polls that support the contract of their engine, without hiding other commands", async () => {
       const agent = await connect();
       const retry = await issue(agent.session.agentId, "retry_task", { engine: "bullmq", task_id: "task-1" });
       const bulk = await issue(agent.session.agentId, "bulk_retry", {
@@ -156,7 +156,7 @@ for (const dialect of routeDialects) {
       expect(agent.open(body.frames).map(({ id }) => id)).toEqual([retry, bulk]);
     });
 
-    test("gives who only submits again retries of one task and none of several", async () => {
+    test("gives a poll that only resubmits retries of one task, but not of several", async () => {
       const agent = await connect();
       const retry = await issue(agent.session.agentId, "retry_task", { engine: "celery", task_id: "task-1" });
       const filter = { engine: "celery", task_ids: ["task-2"] };
@@ -173,12 +173,12 @@ for (const dialect of routeDialects) {
       expect((await rowOf(bulk)).status).toBe("pending");
     });
 
-    test("claims nothing for a probe, which notes the runtime features", async () => {
+    test("claims nothing for a probe, which records the runtime features", async () => {
       const agent = await connect();
       const id = await cancel(agent.session.agentId);
       const names = Array.from({ length: 70 }, (_, index) => `feature-${index}`);
-      const told = [" bulk ", "", "y".repeat(65), "z".repeat(64), ...names].join(",");
-      const answer = await agent.probe({ [headerNames.runtimeFeatures]: told });
+      const features = [" bulk ", "", "y".repeat(65), "z".repeat(64), ...names].join(",");
+      const answer = await agent.probe({ [headerNames.runtimeFeatures]: features });
       expect(answer).toMatchObject({ status: 200, body: { frames: [] } });
       expect(answer.headers.get(headerNames.agentId)).toBe(agent.session.agentId);
       expect((await rowOf(id)).status).toBe("pending");
@@ -192,7 +192,7 @@ for (const dialect of routeDialects) {
       expect(JSON.parse(runtime_features)).toEqual(["bulk", "z".repeat(64), ...names.slice(0, 62)]);
     });
 
-    test("is contact: who only polls is not revoked by the hygiene sweep", async () => {
+    test("counts as contact: an agent that only polls is not revoked by the hygiene sweep", async () => {
       const [agent, silent] = [await connect(), await connect()];
       const monthsAgo = new Date(Date.now() - 100 * 86_400_000);
       const ids = [agent, silent].map(({ session }) => session.agentId);
@@ -220,19 +220,19 @@ for (const dialect of routeDialects) {
       expect((await rowOf(id)).status).toBe("pending");
     });
 
-    test("claims nothing for a client that has gone", async () => {
+    test("claims nothing for a client that has disconnected", async () => {
       const agent = await connect();
-      const gone = new AbortController();
-      const polling = agent.poll({ wait: 30 }, { signal: gone.signal }).catch(() => "aborted");
+      const disconnected = new AbortController();
+      const polling = agent.poll({ wait: 30 }, { signal: disconnected.signal }).catch(() => "aborted");
       await waitingPolls(agent);
-      gone.abort();
+      disconnected.abort();
       expect(await polling).toBe("aborted");
       await waitFor(() => !brain.running.brain.features.commands.work.isWaiting(agent.session.agentId));
       const id = await cancel(agent.session.agentId);
       expect(agent.open((await agent.poll({ wait: 0 })).body.frames).map((frame) => frame.id)).toEqual([id]);
     });
 
-    test("ends with 401 when the agent is revoked meanwhile", async () => {
+    test("ends with 401 when the agent is revoked while it waits", async () => {
       const agent = await connect();
       const polling = agent.poll({ wait: 30 });
       await waitingPolls(agent);
@@ -241,7 +241,7 @@ for (const dialect of routeDialects) {
       expect((await agent.poll({ wait: 0 })).status).toBe(401);
     });
 
-    test("ends with 401 also when the revocation was only written", async () => {
+    test("ends with 401 also when the revocation was written without a notification", async () => {
       const agent = await connect();
       const polling = agent.poll({ wait: 30 });
       await waitingPolls(agent);
@@ -251,7 +251,7 @@ for (const dialect of routeDialects) {
       expect((await polling).status).toBe(401);
     });
 
-    test("ends with 403 when the project is archived meanwhile", async () => {
+    test("ends with 403 when the project is archived while it waits", async () => {
       await brain.as.root.post("/projects", { slug: "doomed", name: "Doomed" });
       const { body } = await brain.as.root.post("/projects/doomed/agents", { name: "late" });
       const agent = createRawPoller({
@@ -267,7 +267,7 @@ for (const dialect of routeDialects) {
       expect(await polling).toMatchObject({ status: 403, body: { error: "project_inactive" } });
     });
 
-    test("ends with 409 when an upload invalidates the agent's sessions meanwhile", async () => {
+    test("ends with 409 when an upload invalidates the agent's sessions while it waits", async () => {
       const agent = await connect();
       const polling = agent.poll({ wait: 30 });
       await waitingPolls(agent);
@@ -277,10 +277,10 @@ for (const dialect of routeDialects) {
 
     test("answers 503 when all sixteen sessions of the agent are in use", async () => {
       const given = await credentials();
-      const gone = new AbortController();
+      const disconnected = new AbortController();
       const held = Array.from({ length: 16 }, () =>
         createRawPoller(given)
-          .poll({ wait: 60 }, { signal: gone.signal })
+          .poll({ wait: 60 }, { signal: disconnected.signal })
           .catch(() => "aborted"),
       );
       const extra = createRawPoller(given);
@@ -290,7 +290,7 @@ for (const dialect of routeDialects) {
       });
       expect(full.headers.get("retry-after")).toBe("1");
       expect(full.body).toMatchObject({ error: "unready" });
-      gone.abort();
+      disconnected.abort();
       await Promise.all(held);
       await waitFor(async () => (await extra.poll({ wait: 0 })).status === 200);
     });

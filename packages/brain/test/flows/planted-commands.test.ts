@@ -7,7 +7,7 @@ import { found, openHub, readAll } from "../read-everything.ts";
 
 const engine = "scripted";
 const able = ["retry_task", "cancel_task", "bulk_retry", "retry_by_reference_v1", "list_dead_letters", "purge_queue"];
-/** Inputs and results of commands; whoever may not see them finds none of these texts anywhere. */
+/** Inputs and results of commands. Users without access must not find these texts anywhere. */
 const planted = {
   "override argument": "planted-argument-1c7f",
   "override keyword": "planted-keyword-2d8a",
@@ -16,10 +16,10 @@ const planted = {
   "extra of a listing": "planted-listing-50b1",
   "filter of a bulk retry": "planted-filter-61c2",
 };
-/** Who gave the order, and from where. */
+/** The issuer and the address of the request. */
 const issuerEmail = "planted-issuer@example.org";
 const issuerAddress = "203.0.113.77";
-/** Members of a project see each other, but not there what somebody did. */
+/** Members of a project see each other, but not what others did. */
 const listsMembers = new Set(["/api/v1/projects/{slug}/memberships"]);
 
 test.each(routeDialects)(
@@ -44,7 +44,7 @@ test.each(routeDialects)(
       operator: await openHub(brain, brain.as.operator.cookie),
     };
 
-    // Something to retry, and a worker that ran it.
+    // A task to retry, and the worker that ran it.
     const event = (kind: string, taskId: string) => ({
       ...{ id: randomUUID(), kind, engine, task_id: taskId, occurred_at: new Date().toISOString() },
       data: { queue: "mail", task_name: "mail.send", worker_id: "worker-1", hostname: "worker-1", exception: "full" },
@@ -55,7 +55,7 @@ test.each(routeDialects)(
     });
     await waitFor(async () => (await brain.as.viewer.get(`${project}/tasks?state=failure`)).body.items.length === 1);
 
-    // Orders of somebody who does nothing else.
+    // Commands of a user who does nothing else.
     const issuer = await brain.addMember("planted-issuer", "operator");
     const { body: me } = await issuer.get("/auth/me");
     const from = { "x-forwarded-for": issuerAddress };
@@ -93,7 +93,7 @@ test.each(routeDialects)(
         .select(["delivery_claim_token", "payload"])
         .where("id", "=", id)
         .executeTakeFirstOrThrow();
-    /** Shown to nobody at all. */
+    /** Never shown to anyone. */
     const tokens = {
       "claim token": (await rowOf(command.id)).delivery_claim_token ?? "",
       "confirm token": JSON.parse((await rowOf(purge.body.id)).payload).confirm_token as string,
@@ -113,7 +113,7 @@ test.each(routeDialects)(
       ...{ field: "state", limit: "50", minutes: "60", wait: "0", max_frames: "0", include_archived: "true" },
     };
 
-    // As control: an operator and an administrator find all of it.
+    // Control: an operator and an administrator find all of them.
     const operator = await readAll(brain.as.operator, ids);
     const seenByOperator = found(operator, { ...planted, ...issued });
     const commandPath = "/api/v1/projects/{slug}/commands/{command_id}";
@@ -129,7 +129,7 @@ test.each(routeDialects)(
       expect(places.get(commandPath)).toContain(command.id);
       expect(places.get("/api/v1/projects/{slug}/tasks as csv")).toContain("task-1");
       expect(found(places, { ...planted, ...tokens })).toEqual([]);
-      // The audit trail is there to name who did something.
+      // The audit trail is meant to name the user.
       if (role === "auditor") continue;
       const others = new Map([...places].filter(([path]) => !listsMembers.has(path)));
       expect(found(others, issued)).toEqual([]);
@@ -139,19 +139,19 @@ test.each(routeDialects)(
     const withKey = await brain.as.anonymous.get(`${project}/commands`, { authorization: `Bearer ${token}` });
     expect(withKey.text).toContain(command.id);
 
-    const heard = new Map<string, string>();
+    const received = new Map<string, string>();
     for (const [who, hub] of Object.entries(hubs)) {
       await waitFor(() => hub.messages.join("").includes(command.id), { that: "word of the command" });
       await hub.close();
-      heard.set(who, hub.messages.join("\n"));
+      received.set(who, hub.messages.join("\n"));
     }
-    expect(found(new Map([["hub", heard.get("operator") ?? ""]]), issued)).toContain("id of the issuer in hub");
-    const told = new Map([
-      ["the hub", heard.get("viewer") ?? ""],
+    expect(found(new Map([["hub", received.get("operator") ?? ""]]), issued)).toContain("id of the issuer in hub");
+    const shown = new Map([
+      ["the hub", received.get("viewer") ?? ""],
       ["a key", withKey.text],
       ["refusals", refusals.map(({ text }) => text).join("\n")],
     ]);
-    expect(found(told, { ...planted, ...tokens, ...issued })).toEqual([]);
+    expect(found(shown, { ...planted, ...tokens, ...issued })).toEqual([]);
 
     const logs = new Map([
       ["the log of the brain", brain.logLines.join("\n")],

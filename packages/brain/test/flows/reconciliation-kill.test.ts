@@ -7,9 +7,9 @@ import { connectRaw, rawHello } from "@svc/testkit/raw-agent";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 
-// The embedded database has one writer, so that nothing can be held between its two transactions from outside.
+// SQLite has one writer, so nothing from outside can run between the two transactions.
 describe.runIf(testDialects.includes("postgres"))("a brain process that dies between correction and audit row", () => {
-  test("leaves the row to the next sweep, wherever that is", async () => {
+  test("leaves the row to the next sweep, in any process", async () => {
     const here = await startTestBrain({ dialect: "postgres" });
     const { home, databaseUrl } = here;
     const there = await startBrainProcess({ home, databaseUrl, port: await freePort() });
