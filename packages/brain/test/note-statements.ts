@@ -1,6 +1,6 @@
 /**
- * Set up before each test file of a whole run: notes which statements of the sources were carried out, and on which database, for
- * scripts/test/statements.ts to compare. The threads and processes that tests start run the build and are not seen.
+ * Set up before each test file of a complete run: records which statements of the sources were executed, and on which database, for
+ * scripts/test/statements.ts. Threads and processes that tests start run the build and are not recorded.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
@@ -8,14 +8,14 @@ import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { afterAll, expect } from "vitest";
 
-/** Names the folder to write into; only a whole run of the project has one. */
+/** The output folder; set only for a complete run of the project. */
 const folder = process.env.SVC_TEST_STATEMENTS;
-/** Of the sources, what carries out statements of its own; the others are handed theirs. */
+/** Sources that build their own statements; platform/database executes those of others. */
 const source = /[/]packages[/]brain[/]src[/](?!platform[/]database[/])(.+)$/;
 const tests = /[.]test[.]ts$|[/]packages[/](?:brain[/]test|testkit)[/]/;
-/** Sets bounds for the statement that follows. */
+/** Sets limits for the next statement. */
 const setting = /^SELECT set_config[(]/;
-/** Frames of the query builder and of those parts of the platform that statements are handed to. */
+/** Enough stack frames to pass the query builder and platform/database. */
 const frames = 24;
 
 interface Noted {
@@ -25,7 +25,7 @@ interface Noted {
   readonly dialects: Set<string>;
 }
 
-/** Whether a round of a loop is under way because its time had come: another run may not live to see it, so it counts for nothing. */
+/** Whether a loop runs because its timer fired. Such rounds are not recorded: another run may end before the timer fires. */
 const inTimedRound = new AsyncLocalStorage<boolean>();
 
 if (folder !== undefined) await noteInto(folder);
@@ -52,7 +52,7 @@ async function noteInto(folder: string): Promise<void> {
     note(this.adapter instanceof PostgresAdapter ? "postgres" : "sqlite", query.sql);
     return executeQuery.call(this, query, options) as never;
   };
-  // Prepared reads pass by the query builder, and have names.
+  // Prepared reads bypass the query builder, and have names.
   const pool = pg.Pool.prototype;
   const query = pool.query as (...args: unknown[]) => unknown;
   pool.query = function (this: unknown, ...args: unknown[]) {
@@ -64,14 +64,14 @@ async function noteInto(folder: string): Promise<void> {
   const setTimer = globalThis.setTimeout;
   const timer = (callback: () => void, delayMs?: number, ...args: []) => {
     const isRound = callStack(2)[1]?.getFileName()?.endsWith("/platform/loop.ts") === true;
-    // Without a delay a loop was woken by what a test did.
+    // Without a delay, an action of a test woke the loop.
     const called = isRound ? () => inTimedRound.run(delayMs !== 0, callback) : callback;
     return setTimer(called, delayMs, ...args);
   };
   globalThis.setTimeout = Object.assign(timer, setTimer) as typeof setTimeout;
 
   afterAll(() => {
-    // The next file of tests has the same process.
+    // The next test file runs in the same process.
     executor.executeQuery = executeQuery;
     pool.query = query as typeof pool.query;
     globalThis.setTimeout = setTimer;
@@ -81,20 +81,20 @@ async function noteInto(folder: string): Promise<void> {
   });
 }
 
-/** Where in the sources the statement under way comes from, by lines of the code that runs; null for one of a test's own. */
+/** The source location of the current statement; null for a test's own statement. */
 function callingPlace(): { statement: string; from: string } | null {
   for (const call of callStack(frames)) {
     const file = call.getFileName() ?? "";
     if (file !== import.meta.filename && tests.test(file)) return null;
     const path = source.exec(file)?.[1];
     if (path === undefined) continue;
-    // The column is another one where a function goes on after it waited.
+    // The column is left out: it differs when a function continues after an await.
     return { statement: `${path}:${call.getLineNumber()}`, from: `${path} ${call.getFunctionName() ?? ""}`.trim() };
   }
   return null;
 }
 
-/** The innermost calls as objects: no stack text is made and no source map is read. */
+/** The innermost calls as objects, without building a stack text or reading a source map. */
 function callStack(limit: number): readonly NodeJS.CallSite[] {
   const { stackTraceLimit, prepareStackTrace } = Error;
   Error.stackTraceLimit = limit;

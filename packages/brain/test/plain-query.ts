@@ -1,4 +1,4 @@
-/** What a query of the task list means, written down once more in the plainest way: no statement, no index, nothing of the program's own. */
+/** A reference implementation of task list queries, as simple as possible: no SQL, no index, no code of the service. */
 import type { JsonTest, NumberTest, TaskQuery, Term, TextTest } from "@svc/client/task-query";
 import { isRawJson, parseJson } from "@svc/protocol";
 import type { TaskRow } from "../src/schema/tables/index.ts";
@@ -95,7 +95,7 @@ const isNumber = (value: unknown): boolean =>
 const lexemeOf = (value: unknown): string =>
   typeof value === "number" ? String(value) : (value as { rawJSON: string }).rawJSON;
 
-/** Shifted by so many places that nothing is left behind the point. */
+/** Scaled by enough decimal places that the result is an integer. */
 const places = 400n;
 function scaled(lexeme: string): bigint {
   const [mantissa = "", exponent = "0"] = lexeme.toLowerCase().split("e");

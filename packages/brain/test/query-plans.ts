@@ -1,9 +1,9 @@
-/** What a database does for the statements of a read, as it says itself. */
+/** Query plans of a read, as the database reports them. */
 import { CompiledQuery, type Kysely, type KyselyPlugin, type RootOperationNode } from "kysely";
 import type { Database } from "../src/platform/database/database.ts";
 import type { Tables } from "../src/schema/tables/index.ts";
 
-/** The plans of all statements that `work` runs on the connection it is given, as one text. */
+/** The plans of all statements that `work` runs on its connection, as one text. */
 export async function plansOf(
   { dialect, read }: Database<Tables>,
   work: (db: Kysely<Tables>) => Promise<unknown>,
@@ -26,7 +26,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** Server database: how many rows of tables each statement of `work` read, as the server counts them when it runs them once more. */
+/** PostgreSQL only: the table rows that each statement of `work` reads, counted by running it again. */
 export async function rowsReadBy(
   { read }: Database<Tables>,
   work: (db: Kysely<Tables>) => Promise<unknown>,

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { topics } from "../src/features/live/topics.ts";
 import { schemaFaults } from "./fixtures/api-schemas.ts";
 
-/** Reads all that a caller is shown, for tests that search it for what must not be there. */
+/** Reads everything a caller can see, for tests that search it for texts that must not appear. */
 
 interface Parameter {
   readonly name: string;
@@ -23,7 +23,7 @@ interface Path {
   };
 }
 
-/** What a caller was told, by where. */
+/** Response texts by place. */
 export type Places = Map<string, string>;
 
 export async function openHub(brain: TestBrain, cookie: string): Promise<RawSocket> {
@@ -34,7 +34,7 @@ export async function openHub(brain: TestBrain, cookie: string): Promise<RawSock
   return hub;
 }
 
-/** Every GET route of the API's own description, with the ids of things that are there, and every export. Each page is what its schema says. */
+/** Reads every GET route of the API description with existing ids, and every export, and checks each page against its schema. */
 export async function readAll(
   caller: ApiClient,
   ids: Readonly<Record<string, string>>,
@@ -43,7 +43,7 @@ export async function readAll(
   const { body } = await caller.get("/openapi.json");
   const places: Places = new Map();
   for (const [path, { get }] of Object.entries(body.paths as Record<string, Path>)) {
-    // A brain that the command line did not start has no agent file.
+    // Only a brain started by the command line has an agent file.
     if (get === undefined || path.startsWith("/agent/")) continue;
     const value = (name: string): string => {
       const known = ids[name];
@@ -56,7 +56,7 @@ export async function readAll(
     const more = path.endsWith("/differences") ? [`name=${encodeURIComponent(nameOfTasks)}`] : [];
     const filled = path.replace("/api/v1", "").replaceAll(/\{(\w+)\}/g, (_, name: string) => value(name));
     const formats = get.parameters?.find(({ name }) => name === "format")?.schema.enum ?? [];
-    // A spreadsheet is compressed, and holds the rows of the others.
+    // A spreadsheet is compressed, and has the same rows as the others.
     for (const format of ["", ...formats.filter((name) => name !== "xlsx")]) {
       const asked = [...query, ...more, ...(format === "" ? [] : [`format=${format}`])];
       const { status, text, body: answer } = await caller.get(`${filled}?${asked.join("&")}`);

@@ -1,4 +1,4 @@
-/** A server database that has no time for its tasks. */
+/** A PostgreSQL database in which reads of tasks stall. */
 import type { OpenedTestDatabase } from "@svc/testkit/databases";
 import { sql } from "kysely";
 import type { Database } from "../src/platform/database/database.ts";
@@ -7,7 +7,7 @@ import type { Tables } from "../src/schema/tables/index.ts";
 const stall = "SET search_path TO stalled, public";
 
 /**
- * The same database, but no statement over the tasks ends on `read`, where those with a time limit run; on `slow` they do. The caller
+ * The same database, but statements over tasks never end on `read`, where those with a time limit run. On `slow` they do. The caller
  * closes it.
  */
 export async function stalledReads(
@@ -21,7 +21,7 @@ export async function stalledReads(
   if (again.bulk.dialect === "postgres") {
     const { pool } = again.bulk;
     pool.on("connect", (client) => void client.query(stall));
-    // Opening has left a connection.
+    // Opening leaves a pooled connection.
     await pool.query(stall);
   }
   return { database: { ...opened.database, read: again.read }, close: () => again.close() };

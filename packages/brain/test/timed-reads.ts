@@ -1,17 +1,17 @@
-/** A database whose rows take as long as a test says, by the test's own clock. */
+/** A database whose reads advance the test clock. */
 import type { FakeClock } from "@svc/testkit";
 import type { Kysely, KyselyPlugin } from "kysely";
 import type { Database } from "../src/platform/database/database.ts";
 import type { Tables } from "../src/schema/tables/index.ts";
 
 export interface TimedStep {
-  /** Rows that the statement may look at. */
+  /** The most rows that the statement may read. */
   readonly rows: number;
-  /** When it began. */
+  /** Start of the statement. */
   readonly atMs: number;
 }
 
-/** The same database, but each statement that looks at tasks one by one moves the clock by `rowMs` for every row that it may look at. */
+/** The same database, but each statement that matches tasks one by one advances the clock by `rowMs` for every row that it may read. */
 export function timedReads(
   given: Database<Tables>,
   clock: FakeClock,
@@ -42,7 +42,7 @@ export function timedReads(
   return { database: { ...given, read: timed(given.read), slow: timed(given.slow) }, steps };
 }
 
-/** As many as there are ids, which the one database is given as a list and the other one as JSON; else the bound that is there twice. */
+/** The number of ids, a list for PostgreSQL and JSON for SQLite; otherwise the limit, which occurs twice. */
 function rowsOf(parameters: readonly unknown[]): number {
   for (const parameter of parameters) {
     if (Array.isArray(parameter)) return parameter.length;

@@ -14,7 +14,7 @@ const pages = globSync(["*.md", "docs/**/*.md", "examples/*/*.md"], {
   exclude: (path) => path.includes("node_modules") || path.startsWith("docs/plan"),
 }).sort();
 
-/** Blocks that this test does not run, by what stands in them, with what runs them instead or why nothing can. */
+/** Blocks that this test skips, by a pattern of their text, with what runs them instead or why nothing does. */
 const elsewhere: readonly (readonly [block: RegExp, why: string])[] = [
   [/npm (ci|start|install|run build)/, "the check of a fresh clone installs, builds and starts the service"],
   [/npx svc demo/, "demo.test.ts starts the demo"],
@@ -44,7 +44,7 @@ const runsElsewhere = ({ script }: Block) => elsewhere.some(([pattern]) => patte
 const runHere = blocks.filter((block) => !runsElsewhere(block));
 
 let shop: DocumentedShop;
-/** What sign-ins leave, for the next block: the cookies of `curl`, and the session of `svc login`. */
+/** The sign-in state for the next block: the cookies of `curl` and the session of `svc login`. */
 let signedIn: string;
 beforeAll(async () => {
   shop = await startDocumentedShop();
@@ -56,7 +56,7 @@ beforeAll(async () => {
 afterAll(() => rm(signedIn, { recursive: true, force: true }));
 afterAll(() => shop?.brain.stop());
 
-/** Refuses what the service refuses, and signs in as the reference of the API says; later blocks go on with that session. */
+/** Fails on error responses, and signs in as the API reference describes; later blocks use that session. */
 const prelude = `
 set -euo pipefail
 curl() {
@@ -73,7 +73,7 @@ csrf=$(awk '$6 ~ /svc_csrf$/ { print $7 }' jar)
 export SVC_BRAIN_URL=http://localhost:7700 SVC_API_KEY=svk_…
 `;
 
-/** `svc` and \`npx svc\` as in a checkout, with the consent that a user gives when asked. */
+/** `svc` and \`npx svc\` as in a checkout, with confirmations accepted. */
 async function programFolder(folder: string): Promise<string> {
   const bin = join(folder, "bin");
   await mkdir(bin);
@@ -115,6 +115,6 @@ test.each(runHere.map((block) => [`${block.page}:${block.line}`, block] as const
   },
 );
 
-test.each(elsewhere)("blocks with %s are in the documentation, and run elsewhere: %s", (pattern) => {
+test.each(elsewhere)("the documentation has blocks with %s, which run elsewhere: %s", (pattern) => {
   expect(blocks.filter(({ script }) => pattern.test(script))).not.toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** A service as the documentation presumes one: the project `default`, an agent of a BullMQ that has failed tasks, and a caller's credentials. */
+/** A service as the documentation assumes it: the project `default`, a BullMQ agent with failed tasks, and the credentials of a caller. */
 import { randomUUID } from "node:crypto";
 import type { Command, CommandOutcome } from "@svc/agent";
 import type { EventRecord } from "@svc/protocol";
@@ -7,7 +7,7 @@ import { createScriptedAdapter, waitFor } from "@svc/testkit/peer";
 
 const capabilities = ["retry_task", "bulk_retry", "retry_by_reference_v1", "list_dead_letters", "requeue_dead_letter"];
 
-/** The tasks that commands of the documentation name. */
+/** The tasks that documented commands name. */
 const failedTasks = [
   { taskId: "emails:42", queue: "emails", customer: 7 },
   { taskId: "mail:4711", queue: "mail", customer: 7 },
@@ -16,7 +16,7 @@ const failedTasks = [
 
 export interface DocumentedShop {
   readonly brain: TestBrain;
-  /** What stands in the documentation, and what it is here. */
+  /** Values in the documentation, and their replacements here. */
   readonly values: readonly (readonly [written: RegExp, here: string])[];
 }
 
@@ -60,7 +60,7 @@ export async function startDocumentedShop(): Promise<DocumentedShop> {
   });
   const { root } = brain.as;
   await waitFor(async () => (await root.get("/projects/shop/tasks?state=failure")).body.items.length === 3);
-  // The project of the test takes the place of the first one.
+  // The test project replaces the first one.
   await root.patch("/projects/default", { slug: "before" });
   await root.delete("/projects/before");
   const renamed = await root.patch("/projects/shop", { slug: "default" });

@@ -18,7 +18,7 @@ for (const dialect of testDialects) {
     let running: BrainProcess | undefined = await startBrainProcess({ home, databaseUrl, port });
     const { agent, adapter } = startAgentOf({ url: running.url, ...minted, bufferPath: join(home, "agent") });
     const database = await openDatabaseAt(databaseUrl);
-    /** Numbers of the tasks that are stored, in their order. */
+    /** Numbers of the stored tasks, sorted. */
     const stored = async () => {
       const rows = await database.read.selectFrom("events").select("task_id").execute();
       return rows.map(({ task_id }) => Number(task_id.split("-")[1])).sort((a, b) => a - b);
@@ -38,8 +38,8 @@ for (const dialect of testDialects) {
       expect(await stored()).toEqual(upTo(50));
 
       running = await startBrainProcess({ home, databaseUrl, port });
-      // The bound is past the agent's wait for an acknowledgement, after which it sends once more.
-      // Whenever one looks, what is there is the beginning of the story without a gap.
+      // The limit is longer than the agent waits for an acknowledgement before it sends again.
+      // At every check the stored tasks are a prefix without gaps.
       const gaps: number[][] = [];
       await waitFor(
         async () => {

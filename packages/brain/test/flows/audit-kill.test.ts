@@ -11,7 +11,7 @@ const kills = 4;
 const atOnce = 24;
 const doneBeforeKill = 30;
 
-/** Makes projects, several at once, until the brain is gone. Gives the slugs that were answered with success. */
+/** Creates projects concurrently until the brain dies, and collects the slugs with a successful response. */
 function makeProjects(root: ApiClient, round: number) {
   const done: string[] = [];
   let open = 0;
@@ -21,7 +21,7 @@ function makeProjects(root: ApiClient, round: number) {
       const slug = `p-${round}-${made}`;
       made += 1;
       open += 1;
-      // Resolved with undefined when the connection broke, which is what the kill does.
+      // The kill breaks the connection, which resolves with undefined.
       const answer = await root.post("/projects", { slug, name: slug }).catch(() => undefined);
       if (answer === undefined) return;
       open -= 1;
@@ -54,13 +54,13 @@ for (const dialect of testDialects) {
         });
         await brain.kill();
         await projects.over;
-        // Changes were under way when it died: otherwise the kill proves nothing.
+        // The kill proves something only if changes were in progress.
         expect(projects.open()).toBeGreaterThan(0);
         answered.push(...projects.done);
       }
 
       if (dialect === "postgres") {
-        // The change is made and waits for the chain, which this test holds: the kill falls exactly between the two.
+        // The change is made and waits for the chain, which this test has locked: the kill falls exactly between the two.
         const { brain, root } = await begin();
         const holder = await openDatabaseAt(databaseUrl);
         const held = Promise.withResolvers<void>();

@@ -13,7 +13,7 @@ const secret = "audit-demo-secret-0123456789abcdef!!";
 const userId = "2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d";
 const verifier = fileURLToPath(new URL("../../../../examples/audit-verifier/verify.mjs", import.meta.url));
 
-/** The verifier of the documentation knows nothing of this program; both have to say the same of the same chain. */
+/** The documented verifier shares no code with this program; both must report the same for the same chain. */
 for (const dialect of testDialects) {
   describe(`an independent verifier on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
@@ -21,7 +21,7 @@ for (const dialect of testDialects) {
     let rows: AuditLogRow[] = [];
     const alone = () => openAuditAlone(opened.database, secret);
 
-    /** What the independent verifier says of a dump. */
+    /** The independent verifier's verdict on a dump. */
     async function independent(anchorText?: string) {
       const { database } = opened;
       const dumped = await database.read
@@ -45,7 +45,7 @@ for (const dialect of testDialects) {
       return JSON.parse(await promise);
     }
 
-    /** What both say, which has to be the same. */
+    /** The verdict of both, which must be the same. */
     async function agreed(anchorText?: string) {
       const anchor = anchorText === undefined ? undefined : parseAnchor(anchorText);
       const ours = await alone().upkeep.verify({ anchor });
@@ -106,7 +106,7 @@ for (const dialect of testDialects) {
       expect(await agreed()).toMatchObject({ reason: "signature", row: row.id });
     });
 
-    test("names the row behind a dropped one", async () => {
+    test("names the row after a deleted one", async () => {
       await opened.database.write((tx) => tx.deleteFrom("audit_log").where("id", "=", rows[9]!.id).execute());
       expect(await agreed()).toMatchObject({ reason: "link", row: rows[10]!.id });
     });
@@ -129,7 +129,7 @@ for (const dialect of testDialects) {
       expect(await agreed()).toMatchObject({ reason: "signature", row: inserted.id });
     });
 
-    test("cannot prove an anchor when an end was cut off together with its state, and names the head without the state", async () => {
+    test("cannot prove an anchor when the last rows were deleted with the state, and names the head without the state", async () => {
       const { audit, upkeep } = alone();
       const older = await opened.database.read.selectFrom("audit_chain_state").selectAll().executeTakeFirstOrThrow();
       const earlier = (await upkeep.head())!;

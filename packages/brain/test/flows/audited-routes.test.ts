@@ -7,25 +7,25 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isMutating } from "../../src/platform/http/access/policy.ts";
 import { routeTable } from "../../src/platform/http/access/route-table.ts";
 
-/** Mutating routes that leave no audit row, or whose row another test holds, each with its reason. */
+/** Mutating routes without an audit row, or whose row another test checks, each with its reason. */
 const unaudited: Readonly<Record<string, string>> = {
-  "POST /api/v1/agent/events": "what an agent reports, not an action of a person; ingest has no row per frame",
+  "POST /api/v1/agent/events": "a report of an agent, not an action of a user; ingest writes no row per frame",
   "POST /api/v1/projects/:slug/saved-views": "a filter under a name that only its owner sees",
   "PUT /api/v1/projects/:slug/saved-views/:view_id": "a filter under a name that only its owner sees",
   "DELETE /api/v1/projects/:slug/saved-views/:view_id": "a filter under a name that only its owner sees",
-  "POST /api/v1/auth/mfa/enroll-start": "nothing is in force before enroll-complete, which has its row",
+  "POST /api/v1/auth/mfa/enroll-start": "nothing changes before enroll-complete, which has its row",
   "POST /api/v1/invitations/preview": "reads; the token is in the body to keep it out of logs",
   "POST /api/v1/admin/system/versions/check": "reads a published list and changes nothing here",
-  "POST /api/v1/auth/password-reset/confirm": "its token comes by mail; the tests of password-reset hold its row",
-  "POST /api/v1/setup/complete": "open only while there is no account; setup/routes.test.ts holds its rows",
-  "POST /setup": "the same by a form",
+  "POST /api/v1/auth/password-reset/confirm": "needs a mailed token; the tests of password-reset check its row",
+  "POST /api/v1/setup/complete": "open only while no account exists; setup/routes.test.ts checks its rows",
+  "POST /setup": "the same with a form",
   "POST /api/v1/projects/:slug/bulk-retry-requests/:request_id/cancel":
     "only while its search runs; flows/bulk-retry-search.test.ts checks its row",
 };
 
 describe("every mutating route", () => {
   let brain: TestBrain;
-  /** Routes of which a successful request has left an audit row. */
+  /** Routes with a successful request that left an audit row. */
   const left = new Set<string>();
 
   const rowCount = async () => {
@@ -41,7 +41,7 @@ describe("every mutating route", () => {
     const before = await rowCount();
     const { status, body, text } = await request();
     expect({ route, isDone: status < 300, text: status < 300 ? "" : text }).toEqual({ route, isDone: true, text: "" });
-    // Some routes answer before they act, so that their time tells nothing.
+    // Some routes answer before they act, so that their response time reveals nothing.
     await waitFor(async () => (await rowCount()) > before, { that: `the audit row of ${route}` });
     left.add(route.replace(" ", " /api/v1"));
     return body;
@@ -50,12 +50,12 @@ describe("every mutating route", () => {
   beforeAll(async () => {
     brain = await startTestBrain();
     const { root } = brain.as;
-    const nobody = anonymous(brain.url);
+    const guest = anonymous(brain.url);
     const as = (name: string, password = testPassword) => signIn(brain.url, `${name}@example.org`, password);
     await brain.addMember("ann", "viewer");
 
     await act("POST /auth/login", () =>
-      nobody.post("/auth/login", { email: "ann@example.org", password: testPassword }),
+      guest.post("/auth/login", { email: "ann@example.org", password: testPassword }),
     );
     const ann = await as("ann");
     await act("PATCH /auth/me", () => ann.patch("/auth/me", { display_name: "Ann" }));
@@ -69,7 +69,7 @@ describe("every mutating route", () => {
     const again = await as("ann", passwords.new_password);
     await act("POST /auth/logout", () => again.post("/auth/logout"));
     await act("POST /auth/password-reset/request", () =>
-      nobody.post("/auth/password-reset/request", { email: "ann@example.org" }),
+      guest.post("/auth/password-reset/request", { email: "ann@example.org" }),
     );
 
     const bob = await brain.addMember("bob", "viewer");
@@ -86,7 +86,7 @@ describe("every mutating route", () => {
     await act("PATCH /auth/mfa/trusted-devices/:device_id", () => pending.patch(devicePath, { label: "desk" }));
     await act("POST /auth/mfa/trusted-devices/:device_id/revoke", () => pending.post(`${devicePath}/revoke`));
     await act("POST /auth/mfa/recovery-codes/regenerate", () => pending.post("/auth/mfa/recovery-codes/regenerate"));
-    // The present code was taken by the enrolment; the next one counts a little early.
+    // Enrolment used the current code; the next one is accepted slightly early.
     const nextCode = totp.generate({ timestamp: Date.now() + 30_000 });
     await act("POST /auth/mfa/disable", () =>
       pending.post("/auth/mfa/disable", { password: testPassword, code: nextCode }),
@@ -144,7 +144,7 @@ describe("every mutating route", () => {
     const invite = (email: string) => root.post("/projects/shop/invitations", { email, role: "viewer" });
     const invited = await act("POST /projects/:slug/invitations", () => invite("cy@example.org"));
     await act("POST /invitations/accept", () =>
-      nobody.post("/invitations/accept", {
+      guest.post("/invitations/accept", {
         token: invited.token,
         display_name: "Cy",
         password: passwords.new_password,
@@ -173,7 +173,7 @@ describe("every mutating route", () => {
   });
   afterAll(() => brain.stop());
 
-  test("leaves an audit row, or is known not to", () => {
+  test("leaves an audit row, or is a listed exception", () => {
     const mutating = routeTable(brain.running.brain.app)
       .filter(({ method }) => isMutating(method))
       .map(({ method, path }) => `${method} ${path}`);

@@ -10,7 +10,7 @@ import {
   answer,
   answering,
   childrenGiven,
-  connectAble,
+  connectEligible,
   failTasks,
   operatorOf,
   retrying,
@@ -24,7 +24,7 @@ for (const dialect of testDialects) {
     let agentId: string;
     beforeAll(async () => {
       brain = await startTestBrain({ dialect, env: { SVC_TRUSTED_PROXIES: "127.0.0.1" } });
-      const { agent: connected, minted } = await connectAble(brain);
+      const { agent: connected, minted } = await connectEligible(brain);
       agent = connected;
       ({ agentId } = minted);
     });
@@ -328,7 +328,10 @@ for (const dialect of testDialects) {
 
     test("report failed for commands cancelled with their agent before they were sent", async () => {
       const { queue, ids } = await failing(1, { engine: "bee" });
-      const { agent: other, minted } = await connectAble(brain, { engines: ["bee"], capabilities: { bee: retrying } });
+      const { agent: other, minted } = await connectEligible(brain, {
+        engines: ["bee"],
+        capabilities: { bee: retrying },
+      });
       const made = (await create({ filter: { queue }, agent_id: minted.agentId })).body;
       await waitFor(() => givenOf(ids, other)[0]);
       await brain.running.brain.database.write((tx) =>

@@ -7,7 +7,7 @@ import {
   answer,
   answering,
   childrenGiven,
-  connectAble,
+  connectEligible,
   failTasks,
   retrying,
   whenChild,
@@ -27,7 +27,7 @@ for (const dialect of routeDialects) {
         dialect,
         env: { SVC_TRUSTED_PROXIES: "127.0.0.1", SVC_BULK_RETRY_SCAN_SECONDS: "60" },
       });
-      ({ agent } = await connectAble(brain));
+      ({ agent } = await connectEligible(brain));
     });
     afterAll(() => brain.stop());
 
@@ -178,7 +178,7 @@ for (const dialect of routeDialects) {
       await runOut(id);
       expect((await read(id)).blocked_reason).toContain("with 3 tasks unsent");
       await act(id, "resume");
-      const { agent: late } = await connectAble(brain, { engines: [engine], capabilities: { [engine]: retrying } });
+      const { agent: late } = await connectEligible(brain, { engines: [engine], capabilities: { [engine]: retrying } });
       const answers = answering(late);
       await whenRetried(id, 1);
       await brain.runLoop("bulk_retry");

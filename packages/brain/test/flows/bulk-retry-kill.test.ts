@@ -9,11 +9,11 @@ import { migratedDatabaseUrl, openDatabaseAt, testDialects } from "@svc/testkit/
 import { connectRaw, type RawAgent } from "@svc/testkit/raw-agent";
 import { describe, expect, test } from "vitest";
 import {
-  ableHello,
   answer,
   answering,
   childrenGiven,
-  connectAble,
+  connectEligible,
+  eligibleHello,
   failTasks,
   whenRequest,
 } from "../fixtures/bulk-retry-fixture.ts";
@@ -48,7 +48,7 @@ for (const dialect of testDialects) {
         sent.push(...childrenGiven(agent).map(({ taskId, id }) => ({ taskId, commandId: id })));
       for (let round = 0; round < kills; round += 1) {
         running = await startBrainProcess({ home, databaseUrl, port, env });
-        const agent = await connectRaw(credentials, { hello: ableHello() });
+        const agent = await connectRaw(credentials, { hello: eligibleHello() });
         // It dies before, between and after results, so some children of each round stay without an answer.
         let seen = 0;
         const answers = answering(agent, () => {
@@ -65,7 +65,7 @@ for (const dialect of testDialects) {
         keep(agent);
       }
       running = await startBrainProcess({ home, databaseUrl, port, env });
-      const agent = await connectRaw(credentials, { hello: ableHello() });
+      const agent = await connectRaw(credentials, { hello: eligibleHello() });
       answering(agent);
       const database = await openDatabaseAt(databaseUrl);
       const row = await waitFor(
@@ -113,9 +113,9 @@ describe.runIf(testDialects.includes("postgres"))("a bulk retry with two brain p
       env: { SVC_BULK_RETRY_SCAN_SECONDS: "0.1" },
     });
     try {
-      const { agent: one, minted } = await connectAble(here, { worker_id: "one" });
-      const two = await connectRaw({ ...minted, url: there.url }, { hello: ableHello({ worker_id: "two" }) });
-      const { agent: third } = await connectAble({ url: there.url, mintAgent: here.mintAgent });
+      const { agent: one, minted } = await connectEligible(here, { worker_id: "one" });
+      const two = await connectRaw({ ...minted, url: there.url }, { hello: eligibleHello({ worker_id: "two" }) });
+      const { agent: third } = await connectEligible({ url: there.url, mintAgent: here.mintAgent });
       const agents = [one, two, third];
       const ids = await failTasks(here.running.brain.database, { project_id: here.project.id }, 120);
       let inFlight = 0;

@@ -2,7 +2,7 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import type { RawAgent } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectAble, type GivenChild, operatorOf, whenChild } from "../fixtures/bulk-retry-fixture.ts";
+import { connectEligible, type GivenChild, operatorOf, whenChild } from "../fixtures/bulk-retry-fixture.ts";
 
 for (const dialect of testDialects) {
   describe(`the outcomes of the children of a bulk retry on ${dialect}`, () => {
@@ -10,7 +10,7 @@ for (const dialect of testDialects) {
     let agent: RawAgent;
     beforeAll(async () => {
       brain = await startTestBrain({ dialect, env: { SVC_TRUSTED_PROXIES: "127.0.0.1" } });
-      ({ agent } = await connectAble(brain));
+      ({ agent } = await connectEligible(brain));
     });
     afterAll(() => brain.stop());
 

@@ -3,7 +3,7 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import type { RawAgent } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { answering, childrenGiven, connectAble, failTasks, whenRequest } from "../fixtures/bulk-retry-fixture.ts";
+import { answering, childrenGiven, connectEligible, failTasks, whenRequest } from "../fixtures/bulk-retry-fixture.ts";
 
 for (const dialect of testDialects) {
   describe(`the plan of a bulk retry on ${dialect}`, () => {
@@ -12,7 +12,7 @@ for (const dialect of testDialects) {
     let agentId: string;
     beforeAll(async () => {
       brain = await startTestBrain({ dialect, env: { SVC_TRUSTED_PROXIES: "127.0.0.1" } });
-      const { agent: connected, minted } = await connectAble(brain);
+      const { agent: connected, minted } = await connectEligible(brain);
       agent = connected;
       ({ agentId } = minted);
     });

@@ -8,7 +8,7 @@ import { type BrainProcess, startBrainProcess } from "@svc/testkit/brain-process
 import { migratedDatabaseUrl, openDatabaseAt, testDialects } from "@svc/testkit/databases";
 import type { RawAgent } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { answering, childrenGiven, connectAble, failTasks, operatorOf } from "../fixtures/bulk-retry-fixture.ts";
+import { answering, childrenGiven, connectEligible, failTasks, operatorOf } from "../fixtures/bulk-retry-fixture.ts";
 import { bulkRetryRow } from "../rows/bulk-retry-rows.ts";
 
 const ofCustomer = (customer: number) => JSON.stringify([{ customer }]);
@@ -19,7 +19,7 @@ for (const dialect of testDialects) {
     let agent: RawAgent;
     beforeAll(async () => {
       brain = await startTestBrain({ dialect, env: { SVC_TRUSTED_PROXIES: "127.0.0.1" } });
-      ({ agent } = await connectAble(brain));
+      ({ agent } = await connectEligible(brain));
     });
     afterAll(() => brain.stop());
     const { path, create, failing, whenStatus } = operatorOf(() => brain);

@@ -8,7 +8,7 @@ import { forgetRetrier } from "../../src/features/bulk-retries/index.ts";
 import {
   answering,
   childrenGiven,
-  connectAble,
+  connectEligible,
   operatorOf,
   retrying,
   whenRequest,
@@ -26,7 +26,7 @@ for (const dialect of testDialects) {
         dialect,
         env: { SVC_TRUSTED_PROXIES: "127.0.0.1", SVC_BULK_RETRY_SCAN_SECONDS: "60" },
       });
-      const { agent: connected, minted } = await connectAble(brain);
+      const { agent: connected, minted } = await connectEligible(brain);
       agent = connected;
       ({ agentId } = minted);
     });
@@ -42,7 +42,7 @@ for (const dialect of testDialects) {
         .sort();
 
     test("go to the agent that reported the task when several are eligible", async () => {
-      const { agent: other, minted } = await connectAble(brain);
+      const { agent: other, minted } = await connectEligible(brain);
       const { queue, ids } = await failing(3, { reported_by: agentId });
       const theirs = await failing(3, { reported_by: minted.agentId });
       const both = [answering(agent), answering(other)];

@@ -8,7 +8,7 @@ import type { BulkRetryRequestRow } from "../../src/schema/tables/index.ts";
 import {
   answering,
   childrenGiven,
-  connectAble,
+  connectEligible,
   failTasks,
   retrying,
   whenRequest,
@@ -32,7 +32,7 @@ for (const dialect of testDialects) {
           SVC_PUBLIC_URL: publicUrl,
         },
       });
-      ({ agent } = await connectAble(brain));
+      ({ agent } = await connectEligible(brain));
     });
     afterAll(() => brain.stop());
 
@@ -201,7 +201,7 @@ for (const dialect of testDialects) {
       ["celery", [...retrying, "retry_resubmits"]],
       ["huey", ["bulk_retry", "retry_resubmits"]],
     ])("are refused for %s, whose agents retry only with overrides and list %j", async (engine, tokens) => {
-      const { agent: resubmitting, minted } = await connectAble(brain, {
+      const { agent: resubmitting, minted } = await connectEligible(brain, {
         engines: [engine],
         capabilities: { [engine]: tokens },
       });
@@ -211,7 +211,10 @@ for (const dialect of testDialects) {
         expect([status, body.error, body.details]).toEqual([409, "conflict", { reason: "overrides_required", engine }]);
       }
       // One eligible agent is enough.
-      const { agent: other } = await connectAble(brain, { engines: [engine], capabilities: { [engine]: retrying } });
+      const { agent: other } = await connectEligible(brain, {
+        engines: [engine],
+        capabilities: { [engine]: retrying },
+      });
       await other.settle();
       expect((await post({ filter: { engine, queue: "none" } })).status).toBe(200);
       await Promise.all([resubmitting.close(), other.close()]);

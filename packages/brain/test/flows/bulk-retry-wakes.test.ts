@@ -9,7 +9,7 @@ import {
   answer,
   answering,
   childrenGiven,
-  connectAble,
+  connectEligible,
   failTasks,
   whenRequest,
 } from "../fixtures/bulk-retry-fixture.ts";
@@ -23,7 +23,7 @@ for (const dialect of testDialects) {
       brain = await startTestBrain({ dialect, env: { SVC_TRUSTED_PROXIES: "127.0.0.1" } });
       // No periodic check covers a missed wake-up.
       await brain.running.brain.loops.stop();
-      const { agent: connected, minted } = await connectAble(brain);
+      const { agent: connected, minted } = await connectEligible(brain);
       agent = connected;
       ({ agentId } = minted);
     });
@@ -76,7 +76,7 @@ for (const dialect of testDialects) {
 
     test("go to an agent that connects after their creation", async () => {
       const { id, ids } = await retry(20, { engine: "rq" });
-      const { agent: late } = await connectAble(brain, {
+      const { agent: late } = await connectEligible(brain, {
         engines: ["rq"],
         capabilities: { rq: ["bulk_retry", "retry_by_reference_v1"] },
       });

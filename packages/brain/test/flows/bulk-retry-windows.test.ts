@@ -12,12 +12,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createReports } from "../../src/features/commands/results/report.ts";
 import { createLog } from "../../src/platform/log.ts";
 import {
-  ableHello,
   answer,
   answering,
   type ChildAgent,
   childrenGiven,
   connectPolling,
+  eligibleHello,
   failTasks,
   type GivenChild,
 } from "../fixtures/bulk-retry-fixture.ts";
@@ -39,7 +39,7 @@ interface Retry {
   create(): Promise<void>;
   kill(): Promise<void>;
   /** Kills the service at this point. */
-  dies(at: "claim-command" | "send-command", doing: () => Promise<ChildAgent>): Promise<void>;
+  killAt(at: "claim-command" | "send-command", doing: () => Promise<ChildAgent>): Promise<void>;
   start(): Promise<void>;
   given(agent: ChildAgent): GivenChild[];
   /** Waits until this number of its commands have the status. */
@@ -160,7 +160,7 @@ const pollWindows: readonly Window[] = [
     name: "made by a poll, before it claims them",
     async enter(retry) {
       await retry.create();
-      await retry.dies("claim-command", retry.connect);
+      await retry.killAt("claim-command", retry.connect);
       await retry.whenCommands("pending", inFlight);
       return [];
     },
@@ -170,7 +170,7 @@ const pollWindows: readonly Window[] = [
     name: "claimed by a poll, before they are sent",
     async enter(retry) {
       await retry.create();
-      await retry.dies("send-command", retry.connect);
+      await retry.killAt("send-command", retry.connect);
       await retry.whenCommands("dispatched", inFlight);
       return [];
     },
@@ -245,7 +245,7 @@ for (const dialect of testDialects) {
     });
 
     async function connectSession(): Promise<ChildAgent> {
-      const agent = await connectRaw(credentials, { hello: ableHello() });
+      const agent = await connectRaw(credentials, { hello: eligibleHello() });
       // From then on its session is known.
       await agent.settle();
       return agent;
@@ -276,7 +276,7 @@ for (const dialect of testDialects) {
           retry.id = made.body.id;
         },
         kill: () => brain.kill(),
-        async dies(at: string, doing: () => Promise<ChildAgent>) {
+        async killAt(at: string, doing: () => Promise<ChildAgent>) {
           await writeFile(join(home, "kill-point"), at);
           const agent = await doing();
           await brain.exited;

@@ -4,7 +4,7 @@ import type { ApiAnswer, TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { connectRaw, createRawPoller, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { able, type CommandFixture, startCommands } from "../fixtures/command-fixture.ts";
+import { allCapabilities, type CommandFixture, startCommands } from "../fixtures/command-fixture.ts";
 
 for (const dialect of testDialects) {
   describe(`commands are admitted by the capabilities of agent sessions on ${dialect}`, () => {
@@ -75,8 +75,8 @@ for (const dialect of testDialects) {
       );
     });
 
-    test.each([[["retry_task", "bulk_retry", "retry_resubmits"]], [[...able, "retry_resubmits"]]])(
-      "an adapter that submits again, with %j, needs both overrides and is given the command then",
+    test.each([[["retry_task", "bulk_retry", "retry_resubmits"]], [[...allCapabilities, "retry_resubmits"]]])(
+      "an adapter that resubmits, with %j, receives the command only with both overrides",
       async (tokens) => {
         const engine = `huey-${randomUUID().slice(0, 8)}`;
         const hello = { engines: [engine], capabilities: { [engine]: tokens } };
@@ -116,8 +116,10 @@ for (const dialect of testDialects) {
     });
 
     test("without a named agent, the reporter of the task is chosen while it is eligible", async () => {
-      const { agent: reporter, agentId: reporterId } = await fixture.connect({ capabilities: { bullmq: able } });
-      const { agent: other } = await fixture.connect({ capabilities: { bullmq: able } });
+      const { agent: reporter, agentId: reporterId } = await fixture.connect({
+        capabilities: { bullmq: allCapabilities },
+      });
+      const { agent: other } = await fixture.connect({ capabilities: { bullmq: allCapabilities } });
       const task_id = `reported-${randomUUID()}`;
       const event = { id: randomUUID(), kind: "task.failed", engine: "bullmq", task_id, data: { task_name: "mail" } };
       await reporter.ackOf(reporter.sendEvents([{ ...event, occurred_at: new Date().toISOString() }]));

@@ -6,7 +6,7 @@ import { connectRaw, createRawPoller, type RawAgent, type RawPoller, rawHello } 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CommandRow } from "../../src/schema/tables/index.ts";
 
-const able = { capabilities: { bullmq: ["cancel_task", "retry_task", "retry_by_reference_v1"] } };
+const eligible = { capabilities: { bullmq: ["cancel_task", "retry_task", "retry_by_reference_v1"] } };
 
 for (const dialect of testDialects) {
   describe(`the delivery of commands on ${dialect}`, () => {
@@ -40,7 +40,7 @@ for (const dialect of testDialects) {
     };
     const frameOf = (agent: RawAgent, id: string) => agent.frames.find((frame) => frame.id === id);
 
-    async function connect(hello: Parameters<typeof rawHello>[0] = able) {
+    async function connect(hello: Parameters<typeof rawHello>[0] = eligible) {
       const minted = await brain.mintAgent();
       const agent = await connectRaw({ url: brain.url, ...minted }, { hello: rawHello(hello) });
       await agent.settle();
@@ -104,12 +104,12 @@ for (const dialect of testDialects) {
       });
 
       test.each<[string, () => Partial<CommandRow>]>([
-        ["too lately sent", () => ({ last_sent_at: ago(2) })],
+        ["sent too recently", () => ({ last_sent_at: ago(2) })],
         ["past the window", () => ({ dispatched_at: ago(61) })],
         ["acknowledged", () => ({ acked_at: ago(1) })],
-        ["over its time", () => ({ timeout_at: ago(1) })],
+        ["past its timeout", () => ({ timeout_at: ago(1) })],
         ["of an action that runs at most once", () => ({ action: "retry_task" })],
-        ["at its end", () => ({ status: "completed" })],
+        ["already finished", () => ({ status: "completed" })],
         ["of another agent", () => ({ agent_id: randomUUID() })],
       ])("does not repeat a command that is %s", async (_what, changes) => {
         const { agent, agentId } = await poller();
@@ -145,7 +145,7 @@ for (const dialect of testDialects) {
       });
 
       test("leaves commands that a connection cannot take to one that can", async () => {
-        const { agent, agentId, minted } = await connect({ ...able, worker_id: "able" });
+        const { agent, agentId, minted } = await connect({ ...eligible, worker_id: "eligible" });
         const plain = await connectRaw(
           { url: brain.url, ...minted },
           { hello: rawHello({ worker_id: "plain", capabilities: { bullmq: ["cancel_task"] } }) },
@@ -246,7 +246,7 @@ for (const dialect of testDialects) {
         agent.send(text);
         agent.sendFrame("command_result", { status: "failed", error: "fourth", ...echo }, id);
         expect((await agent.closed).code).toBeGreaterThan(4000);
-        const again = await connectRaw({ url: brain.url, ...minted }, { hello: rawHello(able) });
+        const again = await connectRaw({ url: brain.url, ...minted }, { hello: rawHello(eligible) });
         again.send(text);
         expect((await again.closed).code).toBeGreaterThan(4000);
         expect(await rowOf(id)).toEqual(ended);

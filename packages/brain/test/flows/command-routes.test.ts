@@ -3,7 +3,7 @@ import { waitFor } from "@svc/testkit";
 import type { ApiAnswer, TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { able, type CommandFixture, startCommands } from "../fixtures/command-fixture.ts";
+import { allCapabilities, type CommandFixture, startCommands } from "../fixtures/command-fixture.ts";
 
 for (const dialect of testDialects) {
   describe(`the command routes on ${dialect}`, () => {
@@ -222,7 +222,7 @@ for (const dialect of testDialects) {
     });
 
     test("answer a repetition while the agent is offline, but not a new request", async () => {
-      const { agent: away, agentId: awayId } = await fixture.connect({ capabilities: { bullmq: able } });
+      const { agent: away, agentId: awayId } = await fixture.connect({ capabilities: { bullmq: allCapabilities } });
       const idempotency_key = randomUUID();
       const first = await fixture.cancel({ agent_id: awayId, idempotency_key });
       await away.close();

@@ -37,9 +37,9 @@ const killWindows: readonly KillWindow[] = [
     killed: "brain",
     between: "claim and send",
     async act(windows, command) {
-      await windows.dies("send-command", () => windows.order(command));
+      await windows.killAt("send-command", () => windows.issue(command));
       await windows.restartBrain();
-      return windows.lastOrdered();
+      return windows.lastIssued();
     },
     outcome: neverArrived,
     repeated: completed,
@@ -49,7 +49,7 @@ const killWindows: readonly KillWindow[] = [
     between: "send and execution",
     async act(windows, command) {
       await windows.occupy();
-      const taskId = await windows.order(command);
+      const taskId = await windows.issue(command);
       await windows.acked(taskId);
       await windows.brain().kill();
       windows.agent().endAll();
@@ -64,7 +64,7 @@ const killWindows: readonly KillWindow[] = [
     killed: "brain",
     between: "execution and result",
     async act(windows, command) {
-      const taskId = await windows.order(command);
+      const taskId = await windows.issue(command);
       await waitFor(() => windows.carriedOut(taskId) === 1);
       await windows.brain().kill();
       windows.agent().endAll();
@@ -77,9 +77,9 @@ const killWindows: readonly KillWindow[] = [
     killed: "brain",
     between: "arrival of the result and its storing",
     async act(windows, command) {
-      const taskId = await windows.order(command);
+      const taskId = await windows.issue(command);
       await waitFor(() => windows.carriedOut(taskId) === 1);
-      await windows.dies("receive-result", async () => windows.agent().endAll());
+      await windows.killAt("receive-result", async () => windows.agent().endAll());
       await windows.restartBrain();
       return taskId;
     },
@@ -90,8 +90,8 @@ const killWindows: readonly KillWindow[] = [
     between: "claim and send",
     async act(windows, command) {
       windows.agent().freeze();
-      const taskId = await windows.order(command);
-      await windows.became(taskId, "dispatched");
+      const taskId = await windows.issue(command);
+      await windows.whenStatus(taskId, "dispatched");
       await windows.killAgent();
       await windows.startAgent();
       return taskId;
@@ -104,7 +104,7 @@ const killWindows: readonly KillWindow[] = [
     between: "send and execution",
     async act(windows, command) {
       await windows.occupy();
-      const taskId = await windows.order(command);
+      const taskId = await windows.issue(command);
       await windows.acked(taskId);
       await windows.killAgent();
       await windows.startAgent();
@@ -116,7 +116,7 @@ const killWindows: readonly KillWindow[] = [
     killed: "agent",
     between: "execution and result",
     async act(windows, command) {
-      const taskId = await windows.order(command);
+      const taskId = await windows.issue(command);
       await waitFor(() => windows.carriedOut(taskId) === 1);
       await windows.killAgent();
       await windows.startAgent();
@@ -128,7 +128,7 @@ const killWindows: readonly KillWindow[] = [
     killed: "agent",
     between: "result and its sending",
     async act(windows, command) {
-      const taskId = await windows.order(command);
+      const taskId = await windows.issue(command);
       const agent = windows.agent();
       await waitFor(() => windows.carriedOut(taskId) === 1);
       windows.network.down();
@@ -163,9 +163,9 @@ describe.each(setups)("kill -9 on %s over %s", (dialect, transport) => {
   async function expectOutcome(taskId: string, { status, error, carriedOut }: Outcome): Promise<void> {
     // Afterwards both work as before; a second copy would have arrived by now.
     await windows.ready();
-    if (status === "timeout") await windows.passTime(taskId);
+    if (status === "timeout") await windows.expireCommand(taskId);
     const ends = setInterval(() => windows.agent().endAll(), 50);
-    const ended = await windows.became(taskId, status).finally(() => clearInterval(ends));
+    const ended = await windows.whenStatus(taskId, status).finally(() => clearInterval(ends));
     await windows.ready();
     expect({ status: ended.status, error: ended.error, carriedOut: windows.carriedOut(taskId) }).toEqual({
       status,
@@ -181,23 +181,23 @@ describe.each(setups)("kill -9 on %s over %s", (dialect, transport) => {
     });
 
     if (transport !== "longpoll" || repeated === undefined) continue;
-    test(`of the ${killed} between ${between}, of what may be repeated: given again`, async () => {
+    test(`of the ${killed} between ${between}, for a repeatable command: sent again`, async () => {
       await expectOutcome(await act(windows, "cancel-task"), repeated);
     });
   }
 
-  test("of both before the claim: it waits for its agent, which is given it once", async () => {
+  test("of both before the claim: the command waits for its agent, which receives it once", async () => {
     await windows.killAgent();
-    const taskId = await windows.order("restart-worker");
+    const taskId = await windows.issue("restart-worker");
     await windows.brain().kill();
     await windows.restartBrain();
-    expect(await windows.became(taskId, "pending")).toMatchObject({ error: null });
+    expect(await windows.whenStatus(taskId, "pending")).toMatchObject({ error: null });
     await windows.startAgent();
     await expectOutcome(taskId, completed);
   });
 });
 
-test("the table of docs/concepts/commands.md is this one", async () => {
+test("docs/concepts/commands.md has this table", async () => {
   const docs = await readFile(new URL("../../../../docs/concepts/commands.md", import.meta.url), "utf8");
   const rows = docs.match(/^\| (brain|agent) \| .+ \| .+ \| .+ \|$/gm)?.map((row) => row.split(" | ").slice(0, 3));
   const wordsOf = ({ status, carriedOut }: Outcome) =>

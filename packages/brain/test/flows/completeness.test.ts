@@ -26,7 +26,7 @@ for (const dialect of testDialects) {
     });
     afterAll(() => brain.stop());
 
-    test.each(["heartbeat", "agent_status"] as const)("tells what agents report in a %s", async (type) => {
+    test.each(["heartbeat", "agent_status"] as const)("returns the losses that agents report in a %s", async (type) => {
       const minted = await brain.mintAgent(`of ${type}`);
       const agent = await connectRaw({ url: brain.url, ...minted });
       const ofAgent = async () => {
@@ -48,7 +48,7 @@ for (const dialect of testDialects) {
       await agent.close();
     });
 
-    test("says how far back losses are known, and is hidden from strangers", async () => {
+    test("returns how far back losses are known, and is hidden from users outside the project", async () => {
       const { body } = await brain.as.viewer.get(`${path}?since=2026-01-01&until=2026-02-01`);
       expect(body).toEqual({ gaps: [], kept_since: expect.any(String), is_cut: false });
       expect((Date.now() - Date.parse(body.kept_since)) / 86_400_000).toBeCloseTo(30.5, -1);

@@ -4,8 +4,8 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import type { RawAgent } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { answering, childrenGiven, connectAble, operatorOf } from "../fixtures/bulk-retry-fixture.ts";
-import { able } from "../fixtures/command-fixture.ts";
+import { answering, childrenGiven, connectEligible, operatorOf } from "../fixtures/bulk-retry-fixture.ts";
+import { allCapabilities } from "../fixtures/command-fixture.ts";
 import { agentRow } from "../rows/agent-rows.ts";
 
 const crowd = 501;
@@ -20,7 +20,7 @@ for (const dialect of testDialects) {
     let agentId: string;
     beforeAll(async () => {
       brain = await startTestBrain({ dialect, env: { SVC_TRUSTED_PROXIES: "127.0.0.1" } });
-      const { agent: connected, minted } = await connectAble(brain, { capabilities: { bullmq: able } });
+      const { agent: connected, minted } = await connectEligible(brain, { capabilities: { bullmq: allCapabilities } });
       agent = connected;
       ({ agentId } = minted);
       const project_id = brain.project.id;
@@ -32,7 +32,7 @@ for (const dialect of testDialects) {
         const sessions = agents.map(({ id }) => ({
           ...{ id: randomUUID(), agent_id: id, project_id, worker_id: "w", state: "online" },
           ...{ role: null, framework: null, pid: null, started_at: null, last_connect_at: null },
-          capabilities: JSON.stringify({ bullmq: able, rq: able }),
+          capabilities: JSON.stringify({ bullmq: allCapabilities, rq: allCapabilities }),
           ...{ last_seen_at: far, created_at: before, updated_at: before },
         }));
         await tx.insertInto("agent_workers").values(sessions).execute();

@@ -10,7 +10,7 @@ const acksBeforeCrash = 400;
 
 const runs = testDialects.includes("postgres") && process.env.SVC_TEST_POSTGRES_URL === undefined;
 
-// What a crash takes is what the server has not written to its log by then: each acknowledgement below must have waited for that.
+// A crash loses everything that the server has not written to its log, so each acknowledgement below must have waited for that write.
 describe.runIf(runs)("a PostgreSQL server that crashes", () => {
   let server: DurablePostgres;
   let brain: TestBrain;
@@ -30,7 +30,7 @@ describe.runIf(runs)("a PostgreSQL server that crashes", () => {
     await waitFor(async () => (await brain.as.anonymous.get("//health/ready")).status === 200, { that: "the service" });
   }
 
-  /** The service goes on with the server that has recovered. */
+  /** Crashes the server and waits until the service uses the recovered one. */
   async function crash(): Promise<void> {
     await server.crash();
     await recover();
@@ -41,7 +41,7 @@ describe.runIf(runs)("a PostgreSQL server that crashes", () => {
     return (await rows.where("action", "=", action).execute()).map(({ target_id }) => target_id);
   }
 
-  test("keeps a change that was answered a moment before, and its audit row", async () => {
+  test("keeps a change with a response just before the crash, and its audit row", async () => {
     const made = await brain.as.root.post("/projects", { slug: "made", name: "made" });
     await crash();
 
@@ -51,7 +51,7 @@ describe.runIf(runs)("a PostgreSQL server that crashes", () => {
     expect((await brain.running.brain.features.audit.verify()).outcome).toBe("clean");
   });
 
-  test("keeps a command that was accepted a moment before, then its delivery, then its outcome", async () => {
+  test("keeps a command accepted just before the crash, then its delivery, then its outcome", async () => {
     const poller = createRawPoller(await credentials());
     await poller.probe();
     const target = { agent_id: poller.session.agentId, engine: "bullmq", task_id: "task-1" };
@@ -87,7 +87,7 @@ describe.runIf(runs)("a PostgreSQL server that crashes", () => {
     const acknowledged = () => ledgers.flatMap((ledger) => ledger.acknowledged);
     await waitFor(() => acknowledged().length >= acksBeforeCrash, { everyMs: 1, that: "the acks" });
     await server.crash();
-    // Batches were under way when it crashed: otherwise the crash proves nothing.
+    // The crash proves something only if batches were in progress.
     expect(ledgers.some((ledger) => ledger.open() > 0)).toBe(true);
     await Promise.all(ledgers.map((ledger) => ledger.close()));
     await recover();

@@ -5,7 +5,7 @@ import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 describe.runIf(testDialects.includes("postgres"))("a task that is deleted while its next event is being stored", () => {
-  test("is built from the events since the deletion alone, counted once, and found by its text", async () => {
+  test("is built only from the events since the deletion, counted once, and found by its text", async () => {
     const { url, drop } = await migratedDatabaseUrl("postgres");
     const brain = await startTestBrain({ databaseUrl: url });
     const rival = new pg.Client({ connectionString: url });
@@ -45,7 +45,7 @@ describe.runIf(testDialects.includes("postgres"))("a task that is deleted while 
     await rival.query("COMMIT");
 
     await waitFor(async () => (await read())?.state === "success");
-    // Nothing of the started event is left: neither its queue and worker nor its time.
+    // The queue, worker and time of the started event are deleted.
     expect(await read()).toMatchObject({
       state: "success",
       queue: null,

@@ -148,7 +148,7 @@ for (const dialect of routeDialects) {
       ]);
     });
 
-    test("names a disabled schedule of such tasks, until it is enabled or deleted", async () => {
+    test("names a disabled schedule of its task name, until it is enabled or deleted", async () => {
       const { report, event, explained } = await watch("planned");
       const schedule = (is_enabled: boolean) => ({ schedule: { name: "nightly", task_name: "mail", is_enabled } });
       await report(event("task.sent", "t-1"), event("schedule.created", "", schedule(true), 50));
@@ -237,7 +237,7 @@ for (const dialect of routeDialects) {
       expect(causes[0].evidence.elapsed_ms).toBeGreaterThan(3_590_000);
     });
 
-    test("says how a task ended", async () => {
+    test("reports how a task ended", async () => {
       const { report, event, explained } = await watch("over");
       await report(event("task.failed", "t-1", { exception: "Boom", runtime_ms: 12 }));
       expect(await explained("finished")).toMatchObject({
@@ -246,7 +246,7 @@ for (const dialect of routeDialects) {
       });
     });
 
-    test("says that no blocking cause was found", async () => {
+    test("reports that no blocking cause was found", async () => {
       const { report, event, beat, explained } = await watch("fine");
       await report(event("task.sent", "t-1"));
       beat({ queue_depths: { mails: 3 }, queue_consumers: { mails: 2 }, queue_oldest: { mails: ago(90) } });

@@ -7,7 +7,7 @@ const hash = "5f0c3a97e1b24d688b1e2f7a90c4d3e6";
 const at = new Date(Date.now() - 60_000);
 
 test.each(routeDialects)(
-  "extra value patterns mask names, and leave ids, times and cursors of the service's own (%s)",
+  "extra value patterns mask names, but not ids, times and cursors of the service (%s)",
   async (dialect) => {
     await using brain = await startTestBrain({
       dialect,

@@ -16,7 +16,7 @@ const storedTasks = async (brain: TestBrain) => {
   return rows.map(({ task_id }) => task_id).sort();
 };
 
-/** A rule of the database itself that refuses one task. */
+/** A database trigger that refuses one task. */
 async function poison(brain: TestBrain): Promise<void> {
   const { database } = brain.running.brain;
   const statements =
@@ -34,7 +34,7 @@ async function poison(brain: TestBrain): Promise<void> {
 }
 
 for (const dialect of testDialects) {
-  test(`one event that the database refuses costs none of the other 499, on ${dialect}`, async () => {
+  test(`one event that the database refuses does not affect the other 499, on ${dialect}`, async () => {
     await using brain = await startTestBrain({ dialect });
     await poison(brain);
     const agent = await connectRaw(await credentialsOf(brain));
@@ -47,7 +47,7 @@ for (const dialect of testDialects) {
     expect(stored).toHaveLength(499);
     expect(stored).not.toContain("poison");
 
-    // Frames that share its commit are whole as well.
+    // Other frames in the same commit are stored completely.
     const ids = Array.from({ length: 10 }, (_, index) =>
       agent.sendEvents(index === 4 ? [{ ...rawEvents(1)[0], task_id: "poison" }] : rawEvents(5)),
     );
@@ -57,7 +57,7 @@ for (const dialect of testDialects) {
 }
 
 describe("a SQLite database without space", () => {
-  test("gets no acknowledgement, says so, and takes the same events later", async () => {
+  test("acknowledges nothing, reports it, and stores the same events later", async () => {
     await using brain = await startTestBrain({ dialect: "sqlite" });
     const { database } = brain.running.brain;
     const limitPages = (pages: number) =>
@@ -67,7 +67,7 @@ describe("a SQLite database without space", () => {
     const poller = createRawPoller(await credentialsOf(brain));
     await agent.settle();
 
-    // SQLite takes no limit below the present size, so nothing new fits.
+    // SQLite accepts no limit below the current size, so nothing new fits.
     await limitPages(1);
     const events = rawEvents(200, "task", { args: ["x".repeat(4000)] });
     const refused = agent.sendEvents(events);
@@ -88,8 +88,8 @@ describe("a SQLite database without space", () => {
   });
 });
 
-describe("a PostgreSQL server that goes away", () => {
-  test("gets no acknowledgement, is told by readiness, and has the same events sent again soon after it is back", async () => {
+describe("an unreachable PostgreSQL server", () => {
+  test("acknowledges nothing, fails readiness, and receives the same events again soon after it is back", async () => {
     const { url, drop } = await migratedDatabaseUrl("postgres");
     const direct = new URL(url);
     const network = await startFaultyNetwork({ host: direct.hostname, port: Number(direct.port) });
@@ -124,7 +124,7 @@ describe("a PostgreSQL server that goes away", () => {
 
       network.heal();
       await waitFor(async () => (await ready()) === 200);
-      // Who has unacknowledged events is told to connect again, long before its own deadline for an ack.
+      // An agent with unacknowledged events is disconnected long before its own deadline for an ack, so that it connects again.
       expect((await agent.closed).code).toBe(1011);
       const again = await waitFor(() => connectRaw(given));
       expect((await again.ackOf(again.sendEvents(events))).received).toBe(30);

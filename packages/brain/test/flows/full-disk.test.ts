@@ -8,7 +8,7 @@ import { migratedDatabaseUrl, testDialects } from "@svc/testkit/databases";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-/** A small mounted file system; null, with the reason on standard error, where none may be mounted. */
+/** A small mounted file system; null, with the reason on standard error, where mounting is not allowed. */
 const disk = mountSmallDisk();
 
 function mountSmallDisk(): string | null {
@@ -18,9 +18,7 @@ function mountSmallDisk(): string | null {
     return folder;
   } catch (error) {
     rmdirSync(folder);
-    process.stderr.write(
-      `the test of a full disk is left out: no tmpfs can be mounted (${(error as Error).message})\n`,
-    );
+    process.stderr.write(`skipped the full disk test: could not mount a tmpfs (${(error as Error).message})\n`);
     return null;
   }
 }
@@ -30,9 +28,9 @@ const ready = (brain: TestBrain) => brain.as.anonymous.get("//health/ready");
 const signIn = (brain: TestBrain) =>
   brain.as.anonymous.post("/auth/login", { email: "admin@example.org", password: testPassword });
 
-/** What a service that cannot write still does, and what it must not: the same for a full disk and a read-only server. */
+/** The behavior of a service that cannot write: the same for a full disk and a read-only server. */
 async function expectNotWritable(brain: TestBrain): Promise<void> {
-  // A server whose sessions have just been ended is out of reach for a moment, which is another reason.
+  // Just after its sessions were ended, the server is unreachable, which is another reason.
   await waitFor(async () => {
     await brain.runLoop("health.write-probe");
     expect(await ready(brain)).toMatchObject({
@@ -46,7 +44,7 @@ async function expectNotWritable(brain: TestBrain): Promise<void> {
     status: 503,
     body: { checks: { writes: { status: "failed", detail: expect.stringContaining("refused the last write") } } },
   });
-  // Each refusal is the envelope with 503, and the log does not repeat itself for each.
+  // Each refusal is an error envelope with 503, and the log does not repeat the line.
   const lines = brain.logLines.length;
   for (let attempt = 0; attempt < 10; attempt += 1) {
     expect(await signIn(brain)).toMatchObject({
@@ -66,7 +64,7 @@ async function expectWritable(brain: TestBrain): Promise<void> {
 const storedTask = (brain: TestBrain, taskId: string) => brain.as.viewer.get(`/projects/shop/tasks/scripted/${taskId}`);
 
 describe.runIf(disk !== null && testDialects.includes("sqlite"))("a full disk", () => {
-  test("makes the service unready, loses no event, and is over when there is space again", async () => {
+  test("makes the service unready until space is free again, and loses no event", async () => {
     const filler = join(disk!, "filler");
     onTestFinished(() => {
       execFileSync("umount", ["-l", disk!]);
@@ -78,7 +76,7 @@ describe.runIf(disk !== null && testDialects.includes("sqlite"))("a full disk", 
     const { agent, adapter } = await brain.connectAgent();
 
     fill(filler);
-    // The log still has room that it had taken before: writes go on until it needs more.
+    // The log file still has allocated space, so writes succeed until it needs more.
     await waitFor(async () => {
       await brain.as.root.post("/projects", {
         slug: `p${Math.random().toString(36).slice(2)}`,
@@ -114,7 +112,7 @@ function fill(path: string): void {
 }
 
 describe.runIf(testDialects.includes("postgres"))("a server that has become read-only", () => {
-  test("makes the service unready, loses no event, and is over when it takes writes again", async () => {
+  test("makes the service unready until it accepts writes again, and loses no event", async () => {
     const { url, drop } = await migratedDatabaseUrl("postgres");
     onTestFinished(drop);
     const brain = await startTestBrain({ databaseUrl: url });
@@ -137,7 +135,7 @@ describe.runIf(testDialects.includes("postgres"))("a server that has become read
   });
 });
 
-/** For new sessions; those that there are end. */
+/** Applies to new sessions; ends the existing ones. */
 async function setReadOnly(url: string, isReadOnly: boolean): Promise<void> {
   const client = new pg.Client({ connectionString: url, options: "-c default_transaction_read_only=off" });
   await client.connect();

@@ -6,25 +6,25 @@ import { routeTable } from "../../src/platform/http/access/route-table.ts";
 
 const anyId = "00000000-0000-4000-8000-000000000000";
 const logout = "POST /api/v1/auth/logout";
-/** Spec part 1, Account and session routes: what a session may call while mfa_required is true. */
+/** Routes that a session may call while its second factor is pending (docs/reference/second-factor.md). */
 const openWhilePending = [
   "GET /api/v1/auth/me",
   "GET /api/v1/auth/mfa/status",
   logout,
   "POST /api/v1/auth/mfa/verify",
 ].sort();
-/** Spec part 2, Passwords, reset and MFA, 6: what a session may call past the deadline. */
+/** Routes that a session may call after the enrollment deadline (docs/reference/second-factor.md). */
 const openWhileOverdue = [
   "GET /api/v1/auth/me",
   "GET /api/v1/auth/mfa/status",
   logout,
   "POST /api/v1/auth/mfa/enroll-complete",
   "POST /api/v1/auth/mfa/enroll-start",
-  // Beginning an enrollment may ask for the password again.
+  // Starting an enrollment may require the password again.
   "POST /api/v1/auth/step-up",
 ].sort();
 
-/** Calls every route that asks for a session, signing out last. */
+/** Calls every route that requires a session, signing out last. */
 async function walk(brain: TestBrain, as: ApiClient, gate: string): Promise<{ open: string[]; closed: string[] }> {
   const open: string[] = [];
   const closed: string[] = [];
@@ -39,7 +39,7 @@ async function walk(brain: TestBrain, as: ApiClient, gate: string): Promise<{ op
       headers: {
         cookie: as.cookie,
         "x-csrf-token": as.csrfToken,
-        // Addresses of their own, so that no budget is used up on the way.
+        // Each request uses its own address, so that no rate limit is reached.
         "x-forwarded-for": `10.1.${index >> 8}.${index & 255}`,
         ...(isMutating(method) && { "content-type": "application/json" }),
       },
@@ -52,7 +52,7 @@ async function walk(brain: TestBrain, as: ApiClient, gate: string): Promise<{ op
   return { open: open.sort(), closed };
 }
 
-describe("a session that the second factor holds back", () => {
+describe("a session restricted by the second factor", () => {
   let brain: TestBrain;
   let enforcing: TestBrain;
   beforeAll(async () => {

@@ -33,7 +33,7 @@ describe("frames over the agent gateway", () => {
       .where("agent_id", "=", agent.hello.agent_id)
       .execute();
 
-  test("are acknowledged with how many events were new", async () => {
+  test("are acknowledged with the number of new events", async () => {
     const agent = await connect();
     const events = rawEvents(3);
     const id = agent.sendEvents(events);
@@ -54,7 +54,7 @@ describe("frames over the agent gateway", () => {
     expect([...(agent.frames.at(-1)?.id ?? "")].length).toBeLessThanOrEqual(64);
   });
 
-  test("name what was dropped in the ack and keep the rest", async () => {
+  test("are acknowledged with the dropped events, and the rest is stored", async () => {
     const agent = await connect();
     const [good] = rawEvents(1);
     const id = agent.sendEvents([good, { ...good, task_id: "x".repeat(201) }, "no record", { engine: "" }, null]);
@@ -71,7 +71,7 @@ describe("frames over the agent gateway", () => {
     expect(ack.errors).toEqual(["3 events beyond the limit of 5000 were dropped"]);
   });
 
-  test("of other types are not answered, and leave what they tell", async () => {
+  test("of other types get no answer, and their contents are stored", async () => {
     const agent = await connect();
     const health = { "bullmq.queue_depths": '{"mail":7}' };
     agent.sendFrame("heartbeat", { buffer_size: 0, dropped_events: 0, adapter_health: health });
@@ -104,7 +104,7 @@ describe("frames over the agent gateway", () => {
     expect(new Set(await indexes())).toEqual(new Set(Array.from({ length: 12 }, (_, index) => index)));
   });
 
-  test("in any valid JSON form are taken", async () => {
+  test("are accepted in any valid JSON form", async () => {
     const agent = await connect();
     const frame = JSON.parse(agent.sign("event_batch", { events: rawEvents(1) }, "ev_loose"));
     const loose = JSON.stringify({ type: frame.type, v: 2, ...frame }, null, 2);
@@ -122,24 +122,24 @@ describe("frames over the agent gateway", () => {
   });
 
   test.each<[string, string, (agent: RawAgent) => string | Uint8Array]>([
-    ["text that is no JSON", "malformed", () => "{"],
-    ["a text that is no object", "malformed", () => '"hello"'],
+    ["text that is not JSON", "malformed", () => "{"],
+    ["text that is not an object", "malformed", () => '"hello"'],
     ["bytes that are not UTF-8", "malformed", () => Buffer.from([0xff, 0xfe])],
     [
       "an unknown type",
       "unknown_type",
       (agent) => agent.sign("heartbeat", {}).replace('"type":"heartbeat"', '"type":"greeting"'),
     ],
-    ["a version that is no integer", "malformed", (agent) => ofVersion(agent.sign("heartbeat", {}), "2.0")],
+    ["a version that is not an integer", "malformed", (agent) => ofVersion(agent.sign("heartbeat", {}), "2.0")],
     [
-      "a payload that is no object",
+      "a payload that is not an object",
       "malformed",
       (agent) => agent.sign("heartbeat", {}).replace('"payload":{}', '"payload":[]'),
     ],
-    ["an id that is none", "malformed", (agent) => agent.sign("heartbeat", {}, "x".repeat(65))],
+    ["an invalid id", "malformed", (agent) => agent.sign("heartbeat", {}, "x".repeat(65))],
     ["a second hello", "handshake", () => canonicalText({ id: "h", payload: {}, ts: null, type: "hello", v: 2 })],
     ["a frame for agents", "wrong_direction", (agent) => agent.sign("command", { action: "retry_task" })],
-  ])("drops %s with a warning and goes on", async (_what, word, text) => {
+  ])("drops %s with a warning and keeps the connection", async (_what, word, text) => {
     const agent = await connect();
     agent.send(text(agent));
     await agent.settle();
@@ -148,7 +148,7 @@ describe("frames over the agent gateway", () => {
     await agent.close();
   });
 
-  test("drops text messages that are not UTF-8 with one warning and goes on", async () => {
+  test("drops text messages that are not UTF-8 with one warning and keeps the connection", async () => {
     const agent = await connect();
     for (let round = 0; round < 20; round += 1) {
       agent.socket.send(Buffer.from([0x7b, 0xff, 0x7d]), { binary: false });
@@ -162,9 +162,9 @@ describe("frames over the agent gateway", () => {
   test.each<[string, (agent: RawAgent) => string | Uint8Array]>([
     ["an event_batch without events", (agent) => agent.sign("event_batch", { events: "none" })],
     ["a result without status", (agent) => agent.sign("command_result", { result: {} })],
-    ["a result of an unknown command", (agent) => agent.sign("command_result", { status: "success" }, "nobody")],
-    ["a heartbeat of wrong types", (agent) => agent.sign("heartbeat", { adapter_health: 5, dropped_events: "x" })],
-  ])("drops %s and goes on", async (_what, text) => {
+    ["a result of an unknown command", (agent) => agent.sign("command_result", { status: "success" }, "unknown")],
+    ["a heartbeat with wrong types", (agent) => agent.sign("heartbeat", { adapter_health: 5, dropped_events: "x" })],
+  ])("drops %s and keeps the connection", async (_what, text) => {
     const agent = await connect();
     agent.send(text(agent));
     await agent.settle();
@@ -172,7 +172,7 @@ describe("frames over the agent gateway", () => {
     await agent.close();
   });
 
-  test("answers a frame of another version with an error and leaves it unconfirmed", async () => {
+  test("answers a frame of another version with an error and does not confirm it", async () => {
     const agent = await connect();
     agent.send(ofVersion(agent.sign("event_batch", { events: rawEvents(1) }, "ev_future"), "3"));
     await agent.settle();
@@ -218,7 +218,7 @@ describe("frames over the agent gateway", () => {
         ),
     ],
     [
-      "a sequence number that was used",
+      "a used sequence number",
       (agent) => {
         agent.send(agent.sign("heartbeat", {}));
         agent.resetSeq();
@@ -226,7 +226,7 @@ describe("frames over the agent gateway", () => {
       },
     ],
     [
-      "a frame that came before",
+      "a repeated frame",
       (agent) => {
         const text = agent.sign("heartbeat", {});
         agent.send(text);
@@ -234,7 +234,7 @@ describe("frames over the agent gateway", () => {
       },
     ],
     [
-      "a frame of two minutes ago",
+      "a frame from two minutes ago",
       (agent) => {
         agent.skewMs = -120_000;
         return agent.sign("event_batch", { events: rawEvents(1) });
@@ -247,11 +247,11 @@ describe("frames over the agent gateway", () => {
         return agent.sign("event_batch", { events: rawEvents(1) });
       },
     ],
-  ])("closes with 4403 for %s, and nothing after it counts", async (_what, text) => {
+  ])("closes with 4403 for %s, and ignores everything after it", async (_what, text) => {
     const agent = await connect();
     const bad = text(agent);
     agent.skewMs = 0;
-    // In one write: what follows is already there when the bad frame is judged.
+    // In one write: the next frame has already arrived when the bad frame is checked.
     agent.socket.send(bad);
     agent.sendEvents(rawEvents(5));
     expect((await agent.closed).code).toBe(4403);
@@ -261,7 +261,7 @@ describe("frames over the agent gateway", () => {
     expect(await storedEvents(agent)).toEqual([]);
   });
 
-  test("closes with 1009 for a message over the limit, which hello_ack told", async () => {
+  test("closes with 1009 for a message over the limit of hello_ack", async () => {
     const agent = await connect();
     expect(agent.hello.max_frame_size_bytes).toBe(200_000);
     const padding = "x".repeat(199_000);
@@ -271,7 +271,7 @@ describe("frames over the agent gateway", () => {
     expect((await agent.closed).code).toBe(1009);
   });
 
-  test("are read no further while the ingest queue is full, and all stored in the end", async () => {
+  test("are not read while the ingest queue is full, and are all stored in the end", async () => {
     const agent = await connect();
     const { database, features } = brain.running.brain;
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
@@ -280,7 +280,7 @@ describe("frames over the agent gateway", () => {
     try {
       await waitFor(() => !features.ingest.hasCapacity());
       for (let round = 0; round < 5; round += 1) await brain.as.anonymous.get("//health");
-      // What waits is the bound and the frames of the chunk that crossed it, not the 6000 events that were sent.
+      // The queue holds its limit and the frames of the chunk that exceeded it, not all 6000 events.
       expect(features.ingest.queuedRows()).toBeLessThan(2500);
       expect(agent.acks()).toEqual([]);
     } finally {

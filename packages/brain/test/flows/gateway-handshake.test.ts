@@ -26,7 +26,7 @@ describe("the agent gateway's handshake", () => {
 
   const agentPath = (id: string) => `/projects/${brain.project.slug}/agents/${id}`;
 
-  /** Connects with a good token, sends this first message and gives the close code. */
+  /** Connects with a valid token, sends this first message and returns the close code. */
   async function closedAfter(first: string | Uint8Array): Promise<number> {
     const { token } = await credentials();
     const raw = openAgentSocket(brain.url, token);
@@ -38,7 +38,7 @@ describe("the agent gateway's handshake", () => {
   const helloText = (changes: Record<string, unknown>) =>
     encodeHello(rawHello(changes as Partial<HelloPayload>), { id: "hello_1" });
 
-  test("answers hello with the session's ids, its interval and the largest frame, and brings the agent online", async () => {
+  test("answers hello with the session's ids, interval and frame limit, and marks the agent online", async () => {
     const given = await credentials();
     const agent = await connectRaw(given);
     expect(agent.hello).toEqual({
@@ -66,7 +66,7 @@ describe("the agent gateway's handshake", () => {
     await waitFor(async () => (await brain.as.viewer.get(agentPath(given.agentId))).body.state === "offline");
   });
 
-  test("takes binary hellos and hellos that name no worker", async () => {
+  test("accepts binary hellos and hellos without a worker name", async () => {
     const given = await credentials();
     const raw = openAgentSocket(brain.url, given.token);
     await raw.opened;
@@ -76,18 +76,18 @@ describe("the agent gateway's handshake", () => {
   });
 
   test.each([
-    ["text that is no JSON", "{"],
-    ["a text that is no object", "[]"],
+    ["text that is not JSON", "{"],
+    ["text that is not an object", "[]"],
     ["another frame type", JSON.stringify({ v: 2, type: "heartbeat", id: "hb_1", payload: {} })],
     ["another frame version", JSON.stringify({ v: 3, type: "hello", id: "h", payload: { protocol_version: "2" } })],
     ["no payload", JSON.stringify({ v: 2, type: "hello", id: "h", payload: null })],
     ["no protocol version", JSON.stringify({ v: 2, type: "hello", id: "h", payload: { framework: "raw" } })],
     ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x7d])],
     ["a byte order mark", Buffer.from(`\ufeff${JSON.stringify({ v: 2, type: "hello" })}`)],
-    ["engines that are no list", helloText({ engines: "bullmq" })],
+    ["engines that are not a list", helloText({ engines: "bullmq" })],
     ["too many runtime features", helloText({ runtime_features: Array.from({ length: 65 }, (_, i) => `f${i}`) })],
     ["a negative pid", helloText({ worker_pid: -1 })],
-    ["capabilities that are no map", helloText({ capabilities: ["retry_task"] })],
+    ["capabilities that are not a map", helloText({ capabilities: ["retry_task"] })],
   ])("closes with 4400 after %s", async (_what, first) => {
     expect(await closedAfter(first)).toBe(4400);
   });
@@ -96,7 +96,7 @@ describe("the agent gateway's handshake", () => {
     expect(await closedAfter(helloText({ protocol_version: "3" }))).toBe(4426);
   });
 
-  test("closes with 4400 also after a text message that is not UTF-8", async () => {
+  test("closes with 4400 after a text message that is not UTF-8", async () => {
     const raw = openAgentSocket(brain.url, (await credentials()).token);
     await raw.opened;
     raw.socket.send(Buffer.from([0x7b, 0xff, 0x7d]), { binary: false });
@@ -118,13 +118,13 @@ describe("the agent gateway's handshake", () => {
   test.each([
     ["no token", null],
     ["an unknown token", "nope"],
-    ["a token with white space inside", "a b"],
-    ["a token longer than any header may be", "x".repeat(600)],
+    ["a token with inner white space", "a b"],
+    ["a token longer than the header limit", "x".repeat(600)],
   ])("closes with 4401 for %s, before any hello", async (_what, token) => {
     expect((await openAgentSocket(brain.url, token).closed).code).toBe(4401);
   });
 
-  test("takes the bearer scheme in any case", async () => {
+  test("accepts the bearer scheme in any case", async () => {
     const { token } = await credentials();
     const raw = openAgentSocket(brain.url, null, { authorization: `bEARER \t ${token} ` });
     await raw.opened;
@@ -161,7 +161,7 @@ describe("the agent gateway's handshake", () => {
     return rows.map(({ metadata, ...row }) => ({ ...row, metadata: JSON.parse(metadata) as unknown }));
   }
 
-  test("audits one refusal per address, whichever transport met it", async () => {
+  test("audits one refusal per address across transports", async () => {
     await openAgentSocket(brain.url, "nope", { "x-forwarded-for": "10.9.9.9" }).closed;
     await callAgentRoute(brain.url, "/agent/commands?wait=0", { headers: { "x-forwarded-for": "10.9.9.9" } });
     expect(await refusalRows("10.9.9.9")).toMatchObject([
@@ -169,7 +169,7 @@ describe("the agent gateway's handshake", () => {
     ]);
   });
 
-  test("audits one denial per address outside the list, whichever transport met it", async () => {
+  test("audits one denial per address outside the list, across transports", async () => {
     const from = { "x-forwarded-for": "198.51.100.7" };
     await callAgentRoute(brain.url, "/agent/commands?wait=0", { headers: from });
     await callAgentRoute(brain.url, "/agent/events", { method: "POST", headers: from });
@@ -183,7 +183,7 @@ describe("the agent gateway's handshake", () => {
     ["WebSocket", "/ws/agent"],
     ["upload", "/api/v1/agent/events"],
     ["poll", "/api/v1/agent/commands"],
-  ])("audits one refusal per agent of an archived project, met first by its %s", async (transport, path) => {
+  ])("audits one refusal per agent of an archived project, first over %s", async (transport, path) => {
     const slug = `archived-${transport.toLowerCase()}`;
     const address = `10.8.8.${slug.length}`;
     const from = { "x-forwarded-for": address };
@@ -214,7 +214,7 @@ describe("the agent gateway's handshake", () => {
     );
   });
 
-  test("gives an agent so many connections, and the place of one to a newer connection of the same worker", async () => {
+  test("limits the connections of an agent, and replaces one when the same worker connects again", async () => {
     const given = await credentials();
     const one = await connectRaw(given, { hello: rawHello({ worker_id: "one" }) });
     const two = await connectRaw(given, { hello: rawHello({ worker_id: "two" }) });
@@ -230,7 +230,7 @@ describe("the agent gateway's handshake", () => {
     await Promise.all([two.close(), again.close()]);
   });
 
-  test("has a bucket per address, shared with the long-poll routes, that a refused connect does not fill further", async () => {
+  test("has a rate limit per address, shared with the long-poll routes, that refused connects do not count against", async () => {
     const from = { "x-forwarded-for": "10.7.7.7" };
     const knock = () => callAgentRoute(brain.url, "/agent/commands?wait=0", { headers: from });
     for (let round = 0; round < 60; round += 1) {
@@ -245,11 +245,11 @@ describe("the agent gateway's handshake", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(60);
     expect(refused.body.detail).toMatch(/^too many requests; retry in \d+ seconds \(agent-connect\)$/);
     expect(refused.headers.get("x-svc-longpoll-worker")).not.toBeNull();
-    // Another address still gets as far as its token.
+    // Another address still has its token checked.
     expect((await openAgentSocket(brain.url, "nope", { "x-forwarded-for": "10.7.7.8" }).closed).code).toBe(4401);
   });
 
-  test("claims nothing and keeps no place for a client that leaves in the middle", async () => {
+  test("claims nothing and frees the connection of a client that disconnects during the handshake", async () => {
     const given = await credentials();
     for (let round = 0; round < 4; round += 1) {
       const raw = openAgentSocket(brain.url, given.token);

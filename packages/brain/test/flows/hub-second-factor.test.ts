@@ -3,7 +3,7 @@ import { anonymous, startTestBrain, testPassword } from "@svc/testkit/brain";
 import { openRawSocket } from "@svc/testkit/raw-agent";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-/** Opens the hub with a fresh sign-in of the viewer. */
+/** Signs in the viewer again and opens the hub. */
 async function openHub(brain: Awaited<ReturnType<typeof startTestBrain>>) {
   const { headers } = await anonymous(brain.url).post("/auth/login", {
     email: "viewer@example.org",
@@ -16,7 +16,7 @@ async function openHub(brain: Awaited<ReturnType<typeof startTestBrain>>) {
 const noSession = { code: 4401 };
 
 describe("the dashboard hub", () => {
-  test("refuses a session whose second factor is pending with 4401, and takes it once it is verified", async () => {
+  test("refuses a session whose second factor is pending with 4401, and accepts it after verification", async () => {
     const brain = await startTestBrain();
     onTestFinished(() => brain.stop());
     const { viewer } = brain.as;

@@ -10,7 +10,7 @@ type HubFrame = any;
 
 const framesOf = ({ messages }: RawSocket): HubFrame[] => messages.map((text) => JSON.parse(text));
 
-/** Opens the hub as this caller, from the brain's own page unless told otherwise. */
+/** Opens the hub as this caller, by default from the brain's own page. */
 function openHub(brain: TestBrain, caller: Caller | { cookie: string }, origin: string | null = brain.url): RawSocket {
   const { cookie } = typeof caller === "string" ? brain.as[caller] : caller;
   return openRawSocket(`${brain.url}/ws/dashboard`, {
@@ -40,7 +40,7 @@ for (const dialect of routeDialects) {
     });
     afterAll(() => brain.stop());
 
-    test("shows a task as the list does, less its inputs, result and traceback, with counts", async () => {
+    test("sends a task as the list returns it, without inputs, result and traceback, and with counts", async () => {
       const hub = await subscribe(brain, "viewer");
       const agent = await agentOf(brain);
       const data = { args: [1], kwargs: { a: 2 }, result: "done", traceback: "at x" };
@@ -54,7 +54,7 @@ for (const dialect of routeDialects) {
       await hub.close();
     });
 
-    test("tells of removed tasks, agents, workers and queues", async () => {
+    test("sends changes of agents, workers and queues, and removed tasks", async () => {
       const topics = ["task.changed", "agent.changed", "worker.changed", "queue.changed"];
       const hub = await subscribe(brain, "viewer", topics);
       const agent = await agentOf(brain);
@@ -74,7 +74,7 @@ for (const dialect of routeDialects) {
       await hub.close();
     });
 
-    test("shows commands as each role may see them, with those that are open", async () => {
+    test("sends commands as each role may see them, with counts of open ones", async () => {
       const minted = await brain.mintAgent();
       const agent = await connectRaw(
         { url: brain.url, ...minted },
@@ -86,7 +86,7 @@ for (const dialect of routeDialects) {
         operator: await subscribe(brain, "operator", ["command.changed"]),
       };
       const path = `/projects/${brain.project.slug}/commands`;
-      const body = { agent_id: minted.agentId, engine: "bullmq", task_id: "told" };
+      const body = { agent_id: minted.agentId, engine: "bullmq", task_id: "shown" };
       const { id } = (await brain.as.operator.post(`${path}/cancel-task`, body)).body;
       const sent = await waitFor(() => agent.frames.find((frame) => frame.id === id));
       for (const hub of Object.values(hubs)) {
@@ -108,7 +108,7 @@ for (const dialect of routeDialects) {
       for (const hub of Object.values(hubs)) await hub.close();
     });
 
-    test("asks to fetch again when more than 200 tasks changed at once", async () => {
+    test("requests a refetch when more than 200 tasks change at once", async () => {
       const hub = await subscribe(brain, "viewer");
       const agent = await agentOf(brain);
       await agent.ackOf(agent.sendEvents(rawEvents(201)));
@@ -124,7 +124,7 @@ for (const dialect of routeDialects) {
       await hub.close();
     });
 
-    test("is closed at once for a session that ends", async () => {
+    test("closes at once when its session ends", async () => {
       const { email, password } = { email: "operator@example.org", password: "correct horse battery" };
       const { headers, body } = await brain.as.anonymous.post("/auth/login", { email, password });
       const cookie = headers
@@ -148,7 +148,7 @@ for (const dialect of routeDialects) {
   });
 }
 
-describe("the dashboard hub's door", () => {
+describe("access to the dashboard hub", () => {
   let brain: TestBrain;
   beforeAll(async () => {
     brain = await startTestBrain({ env: { SVC_CORS_ORIGINS: "https://wall.example.org" } });
@@ -156,13 +156,13 @@ describe("the dashboard hub's door", () => {
   afterAll(() => brain.stop());
   const codeOf = async ({ closed }: RawSocket) => (await closed).code;
 
-  test("is closed with 4403 to pages of others and to no page at all", async () => {
+  test("is refused with 4403 for other origins and without an origin", async () => {
     for (const origin of ["https://evil.example.org", "null", null]) {
       expect(await codeOf(openHub(brain, "viewer", origin))).toBe(4403);
     }
   });
 
-  test("is open to origins that the settings name", async () => {
+  test("is allowed for origins in the settings", async () => {
     const hub = openHub(brain, "viewer", "https://wall.example.org");
     await hub.opened;
     hub.send('{"type":"ping"}');
@@ -170,19 +170,19 @@ describe("the dashboard hub's door", () => {
     await hub.close();
   });
 
-  test("is closed with 4401 without a session, or with a forged one", async () => {
+  test("is refused with 4401 without a session, or with a forged one", async () => {
     expect(await codeOf(openHub(brain, "anonymous"))).toBe(4401);
     const forged = brain.as.viewer.cookie.replace(/svc_session=[^;]+/, "svc_session=abc.def");
     expect(await codeOf(openHub(brain, { cookie: forged }))).toBe(4401);
   });
 
-  test("is closed with 4401 to an API key: it takes a session cookie only (part 3, section 6)", async () => {
+  test("is refused with 4401 for an API key: only a session cookie is accepted", async () => {
     const { body } = await brain.as.root.post("/api-keys", { name: "all", scopes: ["admin:*"] });
     const headers = { authorization: `Bearer ${body.token}`, origin: brain.url };
     expect(await codeOf(openRawSocket(`${brain.url}/ws/dashboard`, headers))).toBe(4401);
   });
 
-  test("is closed with 4403 to a project whose member one is not", async () => {
+  test("is refused with 4403 for a project of which the user is not a member", async () => {
     await brain.as.root.post("/projects", { slug: "secret", name: "Secret" });
     const { body } = await brain.as.root.get("/projects/secret");
     for (const [caller, project_id] of [
@@ -197,7 +197,7 @@ describe("the dashboard hub's door", () => {
     }
   });
 
-  test("is closed with 4400 after a bad frame and with 4402 when the brain stops", async () => {
+  test("ends with 4400 after a bad frame and with 4402 when the brain stops", async () => {
     for (const message of [
       '{"type":"subscribe"}',
       Buffer.from([...Buffer.from('{"type":"ping","a":"'), 0xff, 0x22, 0x7d]),
@@ -214,17 +214,16 @@ describe("the dashboard hub's door", () => {
   });
 });
 
-// Part 3, section 11: revoking a session or membership closes at once.
-describe("a live view of somebody whose membership ends", () => {
-  test("closes with 4403, in every process, while others go on", async () => {
+describe("a live view of a user whose membership ends", () => {
+  test("closes with 4403 in every process, while others stay open", async () => {
     await using first = await startTestBrain({ dialect: "postgres" });
     await using second = await startTestBrain({ databaseUrl: first.databaseUrl, home: first.home });
     const [near, far] = [await subscribe(first, "operator"), await subscribe(second, "operator")];
     const other = await subscribe(first, "viewer");
     const { body } = await first.as.root.get(`/projects/${first.project.slug}/memberships`);
     const { id } = body.items.find((member: { role: string }) => member.role === "operator");
-    const gone = await first.as.root.delete(`/projects/${first.project.slug}/memberships/${id}`);
-    expect(gone.status).toBe(204);
+    const removed = await first.as.root.delete(`/projects/${first.project.slug}/memberships/${id}`);
+    expect(removed.status).toBe(204);
     expect([(await near.closed).code, (await far.closed).code]).toEqual([4403, 4403]);
     expect(other.socket.readyState).toBe(other.socket.OPEN);
     await other.close();
@@ -232,7 +231,7 @@ describe("a live view of somebody whose membership ends", () => {
 });
 
 describe("two brains on one PostgreSQL", () => {
-  test("show one another's changes, and close one another's ended sessions", async () => {
+  test("send each other's changes, and close sessions that the other one ended", async () => {
     await using first = await startTestBrain({ dialect: "postgres" });
     await using second = await startTestBrain({ databaseUrl: first.databaseUrl, home: first.home });
     const hub = await subscribe(second, "viewer", ["task.changed", "agent.changed"]);
@@ -241,7 +240,7 @@ describe("two brains on one PostgreSQL", () => {
     await waitFor(() => rowsOf(hub, "task.changed").filter(({ task_id }) => task_id.startsWith("far-")).length === 3);
     await waitFor(() => rowsOf(hub, "agent.changed").some(({ id }) => id === agent.hello.agent_id));
 
-    // The session was made by the second brain; the first ends it.
+    // The second brain created the session; the first ends it.
     const { cookie, csrfToken } = second.as.viewer;
     const out = await first.as.anonymous.post("/auth/logout", {}, { cookie, "x-csrf-token": csrfToken });
     expect(out.status).toBeLessThan(300);

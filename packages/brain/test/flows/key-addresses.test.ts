@@ -1,4 +1,4 @@
-/** Addresses, allow-lists and keys through the whole brain (spec part 2, API keys 3 and 4; part 3, section 5.1 rule 13). */
+/** Addresses, allowlists and keys through the whole brain: docs/reference/api-keys.md. */
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -67,14 +67,14 @@ for (const dialect of routeDialects) {
       database().write((tx) => tx.updateTable("api_keys").set({ last_used_at: null, last_used_ip: null }).execute()),
     );
 
-    test("an unknown key is 401 for outside callers and leaves no refusal of an address", async () => {
+    test("an unknown key from outside gets 401 and no audit row about its address", async () => {
       const before = (await refusals()).length;
       const answer = await call(`svk_${"A".repeat(43)}`, outside);
       expect([answer.statusCode, answer.json().error]).toEqual([401, "unauthenticated"]);
       expect(await refusals()).toHaveLength(before);
     });
 
-    test("a valid key from outside is 403 ip_denied, named in one audit row, counted each time, and not used", async () => {
+    test("a valid key from outside gets 403 ip_denied and one audit row, is counted each time, and has no last use", async () => {
       const counted = await deniedCount();
       for (let knock = 0; knock < 3; knock += 1) {
         const answer = await call(token, outside);
@@ -87,7 +87,7 @@ for (const dialect of routeDialects) {
       expect(await lastUse(keyId)).toEqual({ last_used_at: null, last_used_ip: null });
     });
 
-    test("both lists must admit: the key's own one refuses with its own reason", async () => {
+    test("both lists must allow the address: the key's list refuses with its own reason", async () => {
       const answer = await call(boundToken, inside);
       expect([answer.statusCode, answer.json()]).toEqual([403, denied]);
       const rows = (await refusals()).filter(({ source_ip }) => source_ip === inside);
@@ -95,17 +95,17 @@ for (const dialect of routeDialects) {
       expect((await call(boundToken, "10.2.3.4")).statusCode).toBe(200);
     });
 
-    test("loopback is not let in by itself", async () => {
+    test("loopback is not allowed automatically", async () => {
       expect((await call(boundToken, "127.0.0.1")).json()).toEqual(denied);
     });
 
-    test("the lists come before the scope, the scope before the project", async () => {
+    test("the lists are checked before the scope, the scope before the project", async () => {
       expect((await call(token, outside, "/projects/nowhere/workers")).json().error).toBe("ip_denied");
       expect((await call(token, inside, "/projects/nowhere/workers")).json().error).toBe("scope_missing");
       expect((await call(token, inside, "/projects/nowhere/tasks")).json().error).toBe("not_found");
     });
 
-    test("a refusal after the lists is no use of the key either; an admitted request is", async () => {
+    test("only an allowed request counts as a use of the key", async () => {
       await call(token, inside, "/projects/shop/workers");
       await call(token, inside, "/projects/nowhere/tasks");
       await call(token, inside, "/auth/me");
@@ -114,7 +114,7 @@ for (const dialect of routeDialects) {
       await expect.poll(() => lastUse(keyId)).toMatchObject({ last_used_ip: inside });
     });
 
-    test("the address is the one behind a trusted proxy; a forged header of another peer is ignored", async () => {
+    test("the address is the client's behind a trusted proxy; a forged header from another peer is ignored", async () => {
       const forwarded = (for_: string) => ({ "x-forwarded-for": for_ });
       expect((await call(token, proxy, undefined, forwarded(inside))).statusCode).toBe(200);
       expect((await call(token, proxy, undefined, forwarded(`${inside}, ${outside}`))).json()).toEqual(denied);
@@ -123,7 +123,7 @@ for (const dialect of routeDialects) {
     });
   });
 
-  test(`on ${dialect}, SVC_DASHBOARD_IP_ALLOWLIST covers /auth for keys too, after the key is known`, async () => {
+  test(`on ${dialect}, SVC_DASHBOARD_IP_ALLOWLIST also covers /auth for keys, after the key is identified`, async () => {
     await using brain = await startTestBrain({ dialect, env: { SVC_DASHBOARD_IP_ALLOWLIST: "127.0.0.0/8" } });
     const { body } = await brain.as.viewer.post("/api-keys", { name: "k", scopes: ["tasks:read"] });
     const get = (path: string, bearer: string) =>

@@ -8,7 +8,7 @@ import { migratedDatabaseUrl, testDialects } from "@svc/testkit/databases";
 import { expect, test } from "vitest";
 import { createLedgerSender, type LedgerSender } from "./ledger-sender.ts";
 
-/** Most of what a kill can meet is met by the first four. */
+/** The first four already reach most states that a kill can interrupt. */
 const kills = isEverything ? 10 : 4;
 const senders = 3;
 const acksBeforeKill = 400;
@@ -34,7 +34,7 @@ for (const dialect of testDialects) {
         await waitFor(() => promised() >= before + acksBeforeKill, { everyMs: 1, that: "the acks" });
         await running.kill();
         await Promise.all(ledgers.map((ledger: LedgerSender) => ledger.lost()));
-        // Batches were under way when it died: otherwise the kill proves nothing.
+        // The kill proves something only if batches were in progress.
         expect(ledgers.some((ledger) => ledger.open() > 0)).toBe(true);
       }
 

@@ -11,8 +11,8 @@ interface Batch {
 }
 
 /**
- * Sends batches without end, keeps each until its acknowledgement, and after a lost connection sends what is open once more under fresh
- * signatures, as an agent does. The ledger is what the brain has promised to keep.
+ * Sends batches continuously, keeps each until its acknowledgement, and after a lost connection sends open batches again with new
+ * signatures, as an agent does. The ledger records what the brain has promised to keep.
  */
 export function createLedgerSender(credentials: RawCredentials, name: string) {
   const acknowledged: string[] = [];
@@ -49,7 +49,7 @@ export function createLedgerSender(credentials: RawCredentials, name: string) {
   return {
     acknowledged,
     open: () => open.length,
-    /** Connects, sends what is open again and goes on with new batches until the connection is lost. */
+    /** Connects, sends open batches again, then new batches until the connection is lost. */
     async connect(): Promise<void> {
       const connected = await connectRaw(credentials, { hello: rawHello({ worker_id: name }) });
       agent = connected;
@@ -58,7 +58,7 @@ export function createLedgerSender(credentials: RawCredentials, name: string) {
       for (const batch of open) transmit(connected, batch);
       fill(connected);
     },
-    /** Begins nothing new; what is open is still awaited. */
+    /** Sends no new batches, but still waits for open ones. */
     finish(): void {
       isClosing = true;
     },

@@ -15,7 +15,7 @@ const rounds = 8;
 const tasks = 150;
 const named = 60;
 const ends = ["task.started", "task.succeeded", "task.failed", "worker.online", "worker.offline"];
-/** Later than everything: every row counts as old, so that the sweeps take what the writers write. */
+/** In the future: every row counts as old, so that the sweeps and the writers use the same rows. */
 const endOfTime = new Date("2100-01-01T00:00:00.000Z");
 const origin = { user_id: null, api_key_id: null, source_ip: null, user_agent: null };
 
@@ -24,7 +24,7 @@ function shuffled<T>(items: readonly T[]): T[] {
   return Array.from({ length: left.length }, () => left.splice(Math.floor(Math.random() * left.length), 1)[0] as T);
 }
 
-/** One event of each task, and of each worker, in any order. */
+/** One event of each task or worker, in random order. */
 const someEvents = (kind: string) =>
   shuffled(Array.from({ length: kind.startsWith("worker") ? named : tasks }, (_, index) => index)).map((index) => ({
     id: randomUUID(),
@@ -35,7 +35,7 @@ const someEvents = (kind: string) =>
     data: { task_name: "mail", queue: `queue-${index % named}`, worker: `worker-${index % named}` },
   }));
 
-/** What a fleet and its keepers do to the same rows, all at once. */
+/** Agents and sweeps use the same rows concurrently. */
 async function oneRound(brain: TestBrain, agents: readonly string[]): Promise<number> {
   const { database, features } = brain.running.brain;
   const projectId = brain.project.id;
@@ -76,8 +76,8 @@ async function oneRound(brain: TestBrain, agents: readonly string[]): Promise<nu
   return sent;
 }
 
-describe.runIf(testDialects.includes("postgres"))("writers of two brains that meet on the same rows", () => {
-  test("lock them in one order: none waits for another in a ring, and everything is stored", async () => {
+describe.runIf(testDialects.includes("postgres"))("concurrent writers of the same rows in two brains", () => {
+  test("lock rows in one order: no deadlock occurs, and everything is stored", async () => {
     const { url, drop } = await migratedDatabaseUrl("postgres");
     const first = await startTestBrain({ databaseUrl: url });
     const second = await startTestBrain({ databaseUrl: url, home: first.home });
@@ -109,7 +109,7 @@ describe.runIf(testDialects.includes("postgres"))("writers of two brains that me
     const { rows } = await watcher.query("SELECT count(*)::int AS count FROM events");
     expect(rows[0].count).toBe(sent);
     for (const brain of brains.reverse()) await brain.stop();
-    // A backend hands in its figures at the latest when it ends.
+    // A PostgreSQL backend reports its statistics when it exits, if not earlier.
     await waitFor(async () => {
       const others = await watcher.query(
         "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",

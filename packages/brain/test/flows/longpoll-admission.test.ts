@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const megabyte = 1_048_576;
 
-describe("the long-poll routes before a session is looked at", () => {
+describe("the long-poll routes before the session check", () => {
   let brain: TestBrain;
   const outside = { "x-forwarded-for": "192.0.2.1" };
 
@@ -33,7 +33,7 @@ describe("the long-poll routes before a session is looked at", () => {
     const call = (headers: Record<string, string>) =>
       callAgentRoute(brain.url, path, { ...init, headers: { ...("headers" in init ? init.headers : {}), ...headers } });
 
-    test("refuses another address with one body, whatever is presented", async () => {
+    test("refuses an address outside the list with one body, whatever the token", async () => {
       const { token } = await brain.mintAgent();
       const bodies = new Set<string>();
       for (const headers of [
@@ -112,12 +112,12 @@ describe("the long-poll routes before a session is looked at", () => {
     ["no frames", {}],
     ["an empty list", { frames: [] }],
     ["501 frames", { frames: Array.from({ length: 501 }, () => "x") }],
-    ["a frame that is no string", { frames: [{ v: 2 }] }],
+    ["a frame that is not a string", { frames: [{ v: 2 }] }],
     ["a frame over 1 MiB", { frames: ["x".repeat(megabyte + 1)] }],
     ["a frame over 1 MiB in bytes only", { frames: ["\u20ac".repeat(400_000)] }],
     ["a list at the top", []],
     ["no JSON", "{"],
-  ])("upload answers 422 to %s and takes nothing", async (_what, body) => {
+  ])("upload answers 422 to %s and stores nothing", async (_what, body) => {
     const agent = await poller();
     const answer = await callAgentRoute(brain.url, "/agent/events", {
       method: "POST",
@@ -133,7 +133,7 @@ describe("the long-poll routes before a session is looked at", () => {
     expect(JSON.stringify(answer.body)).not.toContain("xxxx");
   });
 
-  test("upload takes frames of exactly 1 MiB, and answers 413 to a larger body", async () => {
+  test("upload accepts frames of exactly 1 MiB, and answers 413 to a larger body", async () => {
     const agent = await poller();
     const full = await agent.upload(["x".repeat(megabyte)]);
     expect(full).toMatchObject({ status: 200, body: { accepted: 1, rejected: 0 } });
@@ -160,7 +160,7 @@ describe("the long-poll routes before a session is looked at", () => {
     { wait: 0, max_frames: 500 },
     { wait: 0, max_frames: 1 },
     { wait: 1, max_frames: 0 },
-  ])("a poll takes %j", async (query) => {
+  ])("a poll accepts %j", async (query) => {
     const agent = await poller();
     expect(await agent.poll(query)).toMatchObject({ status: 200, body: { frames: [] } });
   });

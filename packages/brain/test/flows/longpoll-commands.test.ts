@@ -303,8 +303,8 @@ for (const dialect of routeDialects) {
       await first.settle();
       expect(first.frames.filter(({ type }) => type === "command").map(({ id }) => id)).toEqual([plain]);
       await first.close();
-      const able = rawHello({ capabilities: { bullmq: ["retry_task", "retry_by_reference_v1"] } });
-      const second = await connectRaw(given, { hello: able });
+      const eligible = rawHello({ capabilities: { bullmq: ["retry_task", "retry_by_reference_v1"] } });
+      const second = await connectRaw(given, { hello: eligible });
       await second.settle();
       expect(second.frames.filter(({ type }) => type === "command").map(({ id }) => id)).toEqual([retry]);
     });

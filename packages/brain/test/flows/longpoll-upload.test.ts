@@ -30,7 +30,7 @@ describe("a long-poll upload", () => {
     return Number(count);
   };
 
-  test("stores events before it answers, and brings the agent online", async () => {
+  test("stores events before it answers, and marks the agent online", async () => {
     const agent = await connect();
     const answer = await agent.upload([batch(agent, 3), agent.sign("heartbeat", { buffer_size: 0 })]);
     expect(answer).toMatchObject({ status: 200, body: { accepted: 2, rejected: 0, errors: [], error_code: null } });
@@ -41,7 +41,7 @@ describe("a long-poll upload", () => {
     });
   });
 
-  test("shows no process of its own", async () => {
+  test("creates no agent process", async () => {
     const agent = await connect();
     await agent.upload([agent.sign("heartbeat", { buffer_size: 0 })]);
     await brain.running.brain.features.agents.flush();
@@ -49,7 +49,7 @@ describe("a long-poll upload", () => {
     expect(await processes.where("agent_id", "=", agent.session.agentId).execute()).toEqual([]);
   });
 
-  test("counts what can be confirmed: stored, duplicate, unparseable, unknown, in the wrong direction, handshakes", async () => {
+  test("confirms stored, duplicate, unparseable, unknown, misdirected and handshake frames", async () => {
     const agent = await connect();
     const events = rawEvents(2);
     const answer = await agent.upload([
@@ -71,7 +71,7 @@ describe("a long-poll upload", () => {
     expect(await storedEvents(agent)).toBe(2);
   });
 
-  test("holding U+0000 outside of any escape costs that frame alone", async () => {
+  test("with an unescaped U+0000 rejects only that frame", async () => {
     const agent = await connect();
     const answer = await agent.upload([batch(agent), "no\u0000frame"]);
     expect(answer).toMatchObject({ status: 200, body: { accepted: 2, rejected: 0 } });
@@ -89,7 +89,7 @@ describe("a long-poll upload", () => {
     expect((await brain.as.viewer.get(path)).body.items).toHaveLength(13);
   });
 
-  test("names events that were dropped, at most ten times, and confirms their frame", async () => {
+  test("names up to ten dropped events, and confirms their frame", async () => {
     const agent = await connect();
     const [good] = rawEvents(1);
     const old = { ...good, occurred_at: "2001-01-01T00:00:00.000Z" };
@@ -99,7 +99,7 @@ describe("a long-poll upload", () => {
     expect(await storedEvents(agent)).toBe(1);
   });
 
-  test("rejects a frame of another version alone", async () => {
+  test("rejects only the frame of another version", async () => {
     const agent = await connect();
     const answer = await agent.upload([batch(agent), ofVersion(batch(agent), "3"), batch(agent)]);
     expect(answer).toMatchObject({ status: 200, body: { accepted: 2, rejected: 1 } });
@@ -138,7 +138,7 @@ describe("a long-poll upload", () => {
         return text;
       },
     ],
-  ])("with %s keeps what came before it and answers 409 for the rest", async (_what, bad) => {
+  ])("with %s keeps the frames before it and answers 409 for the rest", async (_what, bad) => {
     const agent = await connect();
     const frames = [batch(agent, 1), "no frame", bad(agent), batch(agent, 5), batch(agent, 5)];
     const answer = await agent.upload(frames);
@@ -159,7 +159,7 @@ describe("a long-poll upload", () => {
     expect(await storedEvents(agent)).toBe(1);
   });
 
-  test("after an invalidation is 409 under every nonce until a probe under a fresh one", async () => {
+  test("after an invalidation gets 409 with every nonce until a probe with a new one", async () => {
     const given = await credentials();
     const [agent, other, fresh, later] = [0, 1, 2, 3].map(() => createRawPoller(given)) as RawPoller[];
     if (!agent || !other || !fresh || !later) throw new Error("unreachable");
@@ -171,7 +171,7 @@ describe("a long-poll upload", () => {
       expect(refused).toMatchObject({ status: 409, body: { details: { reason: "session_invalidated" } } });
       expect((await poller.poll({ wait: 0 })).status).toBe(409);
     }
-    // Nonces in use when it happened do not retire it.
+    // Nonces in use at that time do not end it.
     expect((await agent.probe()).status).toBe(409);
     expect((await other.probe()).status).toBe(409);
     expect(await later.probe()).toMatchObject({ status: 200, body: { frames: [] } });
@@ -179,7 +179,7 @@ describe("a long-poll upload", () => {
     expect(await storedEvents(agent)).toBe(2);
   });
 
-  test("waits for the upload of its session that came before it, and for no other", async () => {
+  test("waits only for the earlier upload of its session", async () => {
     const agent = await connect();
     const other = await connect();
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
@@ -195,7 +195,7 @@ describe("a long-poll upload", () => {
     expect(answered).toEqual(["first", "second"]);
   });
 
-  test("without a nonce uses one shared session, which a probe starts again", async () => {
+  test("without a nonce uses one shared session, which a probe restarts", async () => {
     const given = await credentials();
     const legacy = createRawPoller(given, null);
     expect((await legacy.upload([batch(legacy)])).status).toBe(200);
@@ -205,12 +205,12 @@ describe("a long-poll upload", () => {
     const restarted = createRawPoller(given, null);
     expect((await restarted.probe()).status).toBe(200);
     expect((await restarted.upload([batch(restarted)])).status).toBe(200);
-    // The nonces stay: what was captured before the probe is still a replay.
+    // The nonces stay, so a frame captured before the probe is still a replay.
     expect((await restarted.upload([replay])).status).toBe(409);
     expect(await storedEvents(legacy)).toBe(3);
   });
 
-  test("of a heartbeat after revocation ends there with 401 and its accounting", async () => {
+  test("stops at a heartbeat after revocation, with 401 and its counts", async () => {
     const agent = await connect();
     const { agents } = brain.running.brain.features;
     const { agentId, projectId } = agent.session;
@@ -218,7 +218,7 @@ describe("a long-poll upload", () => {
       brain.running.brain.database.write((tx) =>
         tx.updateTable("agents").set({ revoked_at }).where("id", "=", agentId).execute(),
       );
-    // Its token is still taken for good, as it is for two seconds after a replica's word of the revocation was lost.
+    // The cached token is still valid, as for two seconds after a lost notification from a replica.
     await revoke(new Date());
     const identity = { agent_id: agentId, project_id: projectId, name: "agent", project_is_active: true };
     await agents.heartbeats.seen(identity, undefined, new Date());

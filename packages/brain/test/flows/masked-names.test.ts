@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { found, openHub, readAll } from "../read-everything.ts";
 
 const engine = "scripted";
-const able = [
+const allCapabilities = [
   "retry_task",
   "retry_by_reference_v1",
   "bulk_retry",
@@ -15,7 +15,7 @@ const able = [
   "purge_queue",
   "restart_worker",
 ];
-/** What the value rules match in each name. */
+/** The text in each name that the value rules match. */
 const secrets = {
   "of the task id": "ida@planted-id.example",
   "of the root": "root@planted-root.example",
@@ -39,7 +39,7 @@ const shown = {
 };
 
 test.each(testDialects)(
-  "names that look like secrets are found by how they are shown, and no route, export, hub message, metric or log has them (%s)",
+  "names that resemble secrets are found by their masked form, and no route, export, hub message, metric or log has them (%s)",
   async (dialect) => {
     const metricsToken = "metrics-token-0123456789";
     await using brain = await startTestBrain({
@@ -48,7 +48,7 @@ test.each(testDialects)(
     });
     const agentLog: string[] = [];
     const write = (message: string, fields?: unknown) => void agentLog.push(JSON.stringify([message, fields]));
-    const adapter = createScriptedAdapter(engine, able);
+    const adapter = createScriptedAdapter(engine, allCapabilities);
     const asked: Record<string, unknown>[] = [];
     adapter.answerSnapshot(async () => ({
       queue_depths: { [names.queue]: 3 },
@@ -129,7 +129,7 @@ test.each(testDialects)(
       worker_name: names.worker,
     });
 
-    // What the worker reports, too, and its pages mask it.
+    // The worker's report is also stored unchanged and masked in responses.
     const reported = await waitFor(
       async () => {
         const rows = await read.selectFrom("workers").select(["queues", "metadata"]).execute();
@@ -138,8 +138,8 @@ test.each(testDialects)(
       { that: "the report of the worker" },
     );
     expect(JSON.parse(reported.queues)).toEqual([names.queue]);
-    const inHand = { id: names.task_id, name: names.name, args: ["[REDACTED]"], hostname: names.worker };
-    expect(JSON.parse(reported.metadata)).toMatchObject({ active: [inHand], registered: [names.name] });
+    const running = { id: names.task_id, name: names.name, args: ["[REDACTED]"], hostname: names.worker };
+    expect(JSON.parse(reported.metadata)).toMatchObject({ active: [running], registered: [names.name] });
     expect((await ok(get(`/workers/${worker.id}`))).body).toMatchObject({
       queues: [shown.queue],
       metadata: {
@@ -152,7 +152,7 @@ test.each(testDialects)(
     });
     expect((await ok(get("/queues"))).body.items).toMatchObject([{ name: shown.queue }]);
 
-    // Found by the id of the row, and by what is shown.
+    // Found by row id and by masked name.
     for (const id of [task.id, names.task_id, shown.task_id]) {
       for (const page of ["", "/tree", "/explain"]) {
         await ok(get(`/tasks/${engine}/${encodeURIComponent(id)}${page}`));
@@ -174,7 +174,7 @@ test.each(testDialects)(
     const queuePath = `/queues/${engine}/${encodeURIComponent(shown.queue)}`;
     expect((await ok(get(queuePath))).body.name).toBe(shown.queue);
 
-    // Commands take what is shown and reach the engine with what is meant.
+    // Commands accept the masked name and reach the engine with the stored one.
     const command = (name: string, body: object) =>
       ok(admin.post(`${project}/commands/${name}`, { agent_id: minted.agentId, engine, ...body }), 202);
     const retry = await command("retry-task", { task_id: task.id });
@@ -189,7 +189,7 @@ test.each(testDialects)(
     const filter = { engine, task_ids: [task.id] };
     const bulk = await ok(operator.post(`${project}/bulk-retry-requests`, { idempotency_key: "b", filter }), 202);
 
-    // Two queues that look the same are told apart by nobody.
+    // Two queues with the same masked name are ambiguous.
     adapter.context.sink.emit(
       [{ ...event("task.sent", "other"), data: { queue: "pay-GB29NWBK60161331926819", task_name: "other" } }],
       { key: "position", value: "2" },
@@ -210,7 +210,7 @@ test.each(testDialects)(
     const places = await readAll(root, ids, names.name);
     const metrics = await root.get("//metrics", { authorization: `Bearer ${metricsToken}` });
     places.set("/metrics", metrics.text);
-    await waitFor(() => hub.messages.join("").includes(shown.queue), { that: "word of the queue" });
+    await waitFor(() => hub.messages.join("").includes(shown.queue), { that: "the queue on the hub" });
     await hub.close();
     places.set("the hub", hub.messages.join("\n"));
     places.set("the log of the brain", brain.logLines.join("\n"));

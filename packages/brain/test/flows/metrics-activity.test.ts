@@ -18,13 +18,13 @@ async function scrape(brain: TestBrain): Promise<string> {
   return (await brain.as.anonymous.get("//metrics")).text;
 }
 
-/** The value of one series, written as it is exposed; undefined when it is not there. */
+/** The value of a series, named as it is exposed; undefined when it is missing. */
 async function readingOf(brain: TestBrain, series: string): Promise<number | undefined> {
   const line = (await scrape(brain)).split("\n").find((text) => text.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length + 1));
 }
 
-/** How much a counter rose meanwhile; a series that did not exist yet counts from 0. */
+/** How much a counter rises during an activity; a new series counts from 0. */
 async function riseOf(brain: TestBrain, series: string, activity: () => Promise<unknown>): Promise<number> {
   const before = (await readingOf(brain, series)) ?? 0;
   await activity();
@@ -35,7 +35,7 @@ const agentOf = async (brain: TestBrain) => connectRaw({ url: brain.url, ...(awa
 const pollerOf = async (brain: TestBrain) =>
   createRawPoller({ url: brain.url, ...(await brain.mintAgent()), projectId: brain.project.id });
 
-/** A rule of the database itself that refuses the events of one task. */
+/** A database trigger that refuses the events of one task. */
 async function refuseTask(brain: TestBrain, taskId: string): Promise<void> {
   const { database } = brain.running.brain;
   const task = sql.lit(taskId);
@@ -54,11 +54,11 @@ async function refuseTask(brain: TestBrain, taskId: string): Promise<void> {
 }
 
 for (const dialect of routeDialects) {
-  describe(`what happens shows in /metrics on ${dialect}:`, () => {
+  describe(`/metrics on ${dialect} counts activity:`, () => {
     let brain: TestBrain;
     beforeAll(async () => {
       brain = await startTestBrain({ dialect, env });
-      // The name of a project is read when its first events come, and they count once it is there.
+      // The project's name is read when its first events arrive, and they are counted once it is known.
       const agent = await agentOf(brain);
       await agent.ackOf(agent.sendEvents(rawEvents(1)));
       await waitFor(async () => (await readingOf(brain, 'svc_tasks_total{state="pending"}')) === 1);
@@ -66,7 +66,7 @@ for (const dialect of routeDialects) {
     });
     afterAll(() => brain.stop());
 
-    test("every metric has the type that its name promises", async () => {
+    test("every metric has the type that its name implies", async () => {
       const text = await scrape(brain);
       const typeOf = (name: string) => new RegExp(`^# TYPE ${name} (\\w+)$`, "m").exec(text)?.[1];
       for (const name of ["svc_tasks_total", "svc_events_dropped_total", "svc_auth_ip_denied_total"])
@@ -84,7 +84,7 @@ for (const dialect of routeDialects) {
         expect([name, typeOf(name)]).toEqual([name, "gauge"]);
     });
 
-    test("tasks that come into a state count once, and neither a repeated nor an outdated event counts again", async () => {
+    test("each state change of a task counts once, and repeated or outdated events do not count again", async () => {
       const agent = await agentOf(brain);
       const sent = rawEvents(3, "counted");
       const started = rawEvents(2, "counted").map((event) => ({ ...event, kind: "task.started" }));
@@ -104,7 +104,7 @@ for (const dialect of routeDialects) {
       await agent.close();
     });
 
-    test("each group commit is timed, and a batch that holds nothing new to store is none", async () => {
+    test("each group commit is timed, and a batch with nothing new is not one", async () => {
       const agent = await agentOf(brain);
       const events = rawEvents(1);
       const commits = "svc_ingest_batch_seconds_count";
@@ -118,7 +118,7 @@ for (const dialect of routeDialects) {
       await agent.close();
     });
 
-    test("events that are dropped count by their reason", async () => {
+    test("dropped events count by reason", async () => {
       const agent = await agentOf(brain);
       const [good] = rawEvents(1);
       const old = rawEvents(2).map((event) => ({ ...event, occurred_at: "2001-01-01T00:00:00.000Z" }));
@@ -135,7 +135,7 @@ for (const dialect of routeDialects) {
       await agent.close();
     });
 
-    test("an engine's worker is online while it is heard of", async () => {
+    test("an engine's worker is online while its heartbeat is recent", async () => {
       const series = 'svc_workers_online{project="shop"}';
       const { database, features } = brain.running.brain;
       const agent = await agentOf(brain);
@@ -159,7 +159,7 @@ for (const dialect of routeDialects) {
       await agent.close();
     });
 
-    test("an agent's socket counts from its hello until it closes", async () => {
+    test("an agent's socket counts from hello until it closes", async () => {
       const series = "svc_ws_connections";
       await waitFor(async () => (await readingOf(brain, series)) === 0);
       const silent = openAgentSocket(brain.url, (await brain.mintAgent()).token);
@@ -208,7 +208,7 @@ for (const dialect of routeDialects) {
       await waitFor(async () => (await readingOf(brain, "svc_db_pool_checked_out")) === 0);
     });
 
-    test("a dashboard counts while its socket is open, and so does a change that it is only told to fetch", async () => {
+    test("a dashboard counts while its socket is open, and each refetch notice counts", async () => {
       expect(await readingOf(brain, "svc_hub_subscribers")).toBe(0);
       const agent = await agentOf(brain);
       const hub = openRawSocket(`${brain.url}/ws/dashboard`, { cookie: brain.as.viewer.cookie, origin: brain.url });
@@ -232,7 +232,7 @@ for (const dialect of routeDialects) {
       await waitFor(async () => (await readingOf(brain, "svc_hub_subscribers")) === 0);
     });
 
-    test("who is outside an address list is counted by surface, and who is inside is not", async () => {
+    test("callers outside an address list count by surface, and callers inside do not", async () => {
       const api = 'svc_auth_ip_denied_total{surface="api"}';
       const agents = 'svc_auth_ip_denied_total{surface="agent"}';
       expect(await riseOf(brain, api, () => brain.as.viewer.get("/projects", outside))).toBe(1);

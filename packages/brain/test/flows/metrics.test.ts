@@ -39,7 +39,7 @@ for (const dialect of routeDialects) {
       await waitFor(async () => !(await scrape(brain)).includes('project="store"'));
     });
 
-    test("tells the last depth of each queue, and ends the series of a queue that is gone", async () => {
+    test("exposes the last depth of each queue, and ends the series of a deleted queue", async () => {
       await using brain = await startTestBrain({ dialect, env });
       const { database, features } = brain.running.brain;
       const report = (at: Date) =>
@@ -52,7 +52,7 @@ for (const dialect of routeDialects) {
       expect(await scrape(brain)).not.toContain('queue="mail"');
     });
 
-    test("still tells what this process knows while a table cannot be read", async () => {
+    test("still exposes the process's own figures while a table cannot be read", async () => {
       await using brain = await startTestBrain({ dialect, env });
       expect(await scrape(brain)).toContain("# TYPE svc_queue_depth gauge");
       await brain.running.brain.database.write((tx) => sql`ALTER TABLE queues RENAME TO elsewhere`.execute(tx));
@@ -61,12 +61,12 @@ for (const dialect of routeDialects) {
       expect(text).toContain("svc_agents_online 0");
     });
 
-    test("holds the pages of the last checkpoint, and the count of deadlocks", async () => {
+    test("exposes the pages of the last checkpoint and the number of deadlocks", async () => {
       await using brain = await startTestBrain({ dialect, env });
       const pages =
         dialect === "sqlite" ? /^svc_wal_checkpoint_pages_last [1-9]/m : /^svc_wal_checkpoint_pages_last 0/m;
       await waitFor(async () => {
-        // A checkpoint is passed over while a transaction is open.
+        // A checkpoint is skipped while a transaction is open.
         await brain.runLoop("database.checkpoint");
         return pages.test(await scrape(brain));
       });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 for (const dialect of routeDialects) {
   describe(`the API description on ${dialect}`, () => {
-    test("leaves an audit row of who read it, and none of who was refused", async () => {
+    test("leaves an audit row for each reader, and none for refused callers", async () => {
       await using brain = await startTestBrain({ dialect });
       const { database, features } = brain.running.brain;
 
@@ -30,7 +30,7 @@ for (const dialect of routeDialects) {
   });
 }
 
-test("the API description names every content type and status that its routes answer with", async () => {
+test("the API description names every content type and status of its routes", async () => {
   await using brain = await startTestBrain({ dialect: "sqlite" });
   const { paths } = (await brain.as.root.get("/openapi.json")).body as { paths: Record<string, { get?: Described }> };
   const slug = brain.project.slug;

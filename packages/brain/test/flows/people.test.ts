@@ -8,7 +8,7 @@ const email = "mira@example.org";
 
 for (const dialect of routeDialects) {
   describe(`a person on ${dialect}`, () => {
-    test("comes by a mailed invitation, forgets the password, and gets a new one by mail", async () => {
+    test("joins with a mailed invitation and resets a forgotten password by mail", async () => {
       const mail = await startMailServer();
       onTestFinished(() => mail.stop());
       await using brain = await startTestBrain({

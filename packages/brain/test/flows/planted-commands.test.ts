@@ -6,7 +6,14 @@ import { expect, test } from "vitest";
 import { found, openHub, readAll } from "../read-everything.ts";
 
 const engine = "scripted";
-const able = ["retry_task", "cancel_task", "bulk_retry", "retry_by_reference_v1", "list_dead_letters", "purge_queue"];
+const allCapabilities = [
+  "retry_task",
+  "cancel_task",
+  "bulk_retry",
+  "retry_by_reference_v1",
+  "list_dead_letters",
+  "purge_queue",
+];
 /** Inputs and results of commands. Users without access must not find these texts anywhere. */
 const planted = {
   "override argument": "planted-argument-1c7f",
@@ -29,7 +36,7 @@ test.each(routeDialects)(
     await using brain = await startTestBrain({ dialect, env });
     const agentLog: string[] = [];
     const write = (message: string, fields?: unknown) => void agentLog.push(JSON.stringify([message, fields]));
-    const adapter = createScriptedAdapter(engine, able);
+    const adapter = createScriptedAdapter(engine, allCapabilities);
     adapter.answerSnapshot(async () => ({ queue_depths: { mail: 3 }, worker_details: { "worker-1": {} } }));
     adapter.answerCommands(async ({ action, parameters }) => {
       if (action !== "dlq.list") return { status: "success", result: { said: planted.result, results: [] } };

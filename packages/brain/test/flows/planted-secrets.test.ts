@@ -21,11 +21,11 @@ const passwords = {
   invited: "Planted-Invited-Password-7",
 };
 const email = "pia@example.org";
-/** The unpadded base64url of 32 bytes, as tokens of links are. */
+/** The unpadded base64url form of 32 bytes, like the tokens of links. */
 const foreignToken = "planted-foreign-token-0123456789-0123456789".slice(0, 43);
 
 test.each(routeDialects)(
-  "no secret, token or digest of one is in a log, an error, an export, an answer or an audit row (%s)",
+  "no secret, token or digest is in a log, an error, an export, a response or an audit row (%s)",
   async (dialect) => {
     const server = await startMailServer();
     const mail = { SVC_MAIL_URL: server.url, SVC_MAIL_FROM: "svc@example.org" };
@@ -36,14 +36,14 @@ test.each(routeDialects)(
     for (const [name, value] of Object.entries(settings)) if (value.startsWith("planted")) secrets.set(name, value);
     secrets.set("mail password", server.password).set("foreign token", foreignToken);
     const seen: string[] = [];
-    /** Keeps what was answered, for the search at the end. */
-    const look = async (answer: Promise<ApiAnswer>, status: number): Promise<ApiAnswer> => {
+    /** Keeps the response for the search at the end. */
+    const keep = async (answer: Promise<ApiAnswer>, status: number): Promise<ApiAnswer> => {
       const got = await answer;
       expect(got.status, got.text).toBe(status);
       seen.push(got.text, JSON.stringify([...got.headers].filter(([name]) => name !== "set-cookie")));
       return got;
     };
-    /** Answers that show a secret once: the secret is planted, and the rest of the answer is not looked at. */
+    /** Responses that show a secret once: the search includes the secret, but not the response. */
     const take = async (answer: Promise<ApiAnswer>, names: readonly string[]): Promise<ApiAnswer> => {
       const got = await answer;
       expect(got.status, got.text).toSatisfy((status: number) => status === 200 || status === 201);
@@ -51,23 +51,23 @@ test.each(routeDialects)(
       return got;
     };
 
-    // Sign-in, well and badly.
-    await look(guest.post("/auth/login", { email, password: passwords.wrong }), 401);
-    await look(guest.post("/auth/login", `{"email":"${email}","password":"${passwords.malformed}`), 422);
-    await look(guest.post("/auth/login", { email, password: [passwords.typed] }), 422);
-    await look(root.post("/users", { email, password: passwords.first, first_name: "Pia" }), 201);
+    // Successful and failed sign-ins.
+    await keep(guest.post("/auth/login", { email, password: passwords.wrong }), 401);
+    await keep(guest.post("/auth/login", `{"email":"${email}","password":"${passwords.malformed}`), 422);
+    await keep(guest.post("/auth/login", { email, password: [passwords.typed] }), 422);
+    await keep(root.post("/users", { email, password: passwords.first, first_name: "Pia" }), 201);
     const pia = await signIn(brain.url, email, passwords.first);
     for (const cookie of pia.cookie.split("; ")) secrets.set(`cookie ${secrets.size}`, cookie.split("=")[1] as string);
     const bodies = { current_password: passwords.wrong, new_password: passwords.second };
-    await look(pia.post("/auth/change-password", bodies), 422);
-    await look(pia.post("/auth/change-password", { ...bodies, current_password: passwords.first }), 200);
+    await keep(pia.post("/auth/change-password", bodies), 422);
+    await keep(pia.post("/auth/change-password", { ...bodies, current_password: passwords.first }), 200);
 
     // Second factor.
     const factor = await enrollSecondFactor(root);
     secrets.set("factor", factor.secret);
     for (const code of factor.recoveryCodes) secrets.set(`recovery code ${secrets.size}`, code);
-    await look(root.post("/auth/mfa/verify", { code: factor.recoveryCodes[0] }), 200);
-    await look(root.post("/auth/mfa/verify", { code: factor.recoveryCodes[0] }), 422);
+    await keep(root.post("/auth/mfa/verify", { code: factor.recoveryCodes[0] }), 200);
+    await keep(root.post("/auth/mfa/verify", { code: factor.recoveryCodes[0] }), 422);
 
     // Keys and agents.
     const key = await take(
@@ -75,24 +75,24 @@ test.each(routeDialects)(
       ["token"],
     );
     const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-    await look(guest.get(`${project}/tasks`, bearer(key.body.token)), 403);
-    await look(guest.get(`${project}/tasks`, bearer(`svk_${foreignToken}`)), 401);
-    await look(root.delete(`/api-keys/${key.body.id}`), 204);
+    await keep(guest.get(`${project}/tasks`, bearer(key.body.token)), 403);
+    await keep(guest.get(`${project}/tasks`, bearer(`svk_${foreignToken}`)), 401);
+    await keep(root.delete(`/api-keys/${key.body.id}`), 204);
     const agent = await take(root.post(`${project}/agents`, { name: "shop" }), ["token", "hmac_secret"]);
-    await look(guest.post("/agent/events", { frames: [] }, bearer(agent.body.token)), 422);
-    await look(guest.post("/agent/events", { frames: [] }, bearer(foreignToken)), 401);
+    await keep(guest.post("/agent/events", { frames: [] }, bearer(agent.body.token)), 422);
+    await keep(guest.post("/agent/events", { frames: [] }, bearer(foreignToken)), 401);
 
     // Links.
     const invited = "ines@example.org";
     const invitation = await take(root.post(`${project}/invitations`, { email: invited }), ["token"]);
     await server.takeAbout("Invitation to Shop");
     const { token } = invitation.body;
-    await look(guest.post("/invitations/preview", { token: foreignToken }), 404);
-    await look(guest.post("/invitations/preview", { token }), 200);
-    await look(guest.post("/invitations/accept", { token, display_name: "Ines", password: "short" }), 422);
-    await look(guest.post("/invitations/accept", { token, display_name: "Ines", password: passwords.invited }), 201);
+    await keep(guest.post("/invitations/preview", { token: foreignToken }), 404);
+    await keep(guest.post("/invitations/preview", { token }), 200);
+    await keep(guest.post("/invitations/accept", { token, display_name: "Ines", password: "short" }), 422);
+    await keep(guest.post("/invitations/accept", { token, display_name: "Ines", password: passwords.invited }), 201);
     const askReset = async (): Promise<string> => {
-      await look(guest.post("/auth/password-reset/request", { email }), 200);
+      await keep(guest.post("/auth/password-reset/request", { email }), 200);
       const mailed = /#token=([\w-]+)/.exec((await server.takeAbout("Reset your password")).text)?.[1] ?? "";
       expect(mailed).toHaveLength(43);
       secrets.set(`reset token ${secrets.size}`, mailed);
@@ -101,24 +101,24 @@ test.each(routeDialects)(
     const reset = await askReset();
     const confirm = (of: string, new_password: string) =>
       guest.post("/auth/password-reset/confirm", { token: of, new_password });
-    await look(confirm(foreignToken, passwords.third), 404);
-    await look(confirm(reset, passwords.third.toLowerCase().slice(0, 11)), 422);
-    await look(confirm(reset, passwords.third), 200);
-    await look(confirm(reset, passwords.third), 404);
-    // One more, which is not used: its row is there to look at.
+    await keep(confirm(foreignToken, passwords.third), 404);
+    await keep(confirm(reset, passwords.third.toLowerCase().slice(0, 11)), 422);
+    await keep(confirm(reset, passwords.third), 200);
+    await keep(confirm(reset, passwords.third), 404);
+    // Another request, unused, whose row stays for the search.
     await askReset();
-    await look(guest.get(`//setup?token=${foreignToken}`), 404);
-    await look(guest.get(`/nothing?token=${foreignToken}`), 404);
+    await keep(guest.get(`//setup?token=${foreignToken}`), 404);
+    await keep(guest.get(`/nothing?token=${foreignToken}`), 404);
 
-    // What people and machines read.
+    // Pages that users and programs read.
     for (const path of ["/users", "/api-keys", "/auth/me", "/auth/sessions", "/auth/security-history"])
-      await look(root.get(path), 200);
-    for (const path of ["/auth/mfa/status", "/admin/settings"]) await look(root.get(path), 200);
+      await keep(root.get(path), 200);
+    for (const path of ["/auth/mfa/status", "/admin/settings"]) await keep(root.get(path), 200);
     for (const path of ["/activity?limit=200", "/health/system", "/health/deep", "/openapi.json", `${project}/agents`])
-      await look(root.get(path), 200);
-    for (const format of ["csv", "json"]) await look(root.get(`${project}/audit?format=${format}`), 200);
-    await look(root.get(`${project}/memberships`), 200);
-    await look(anonymous(brain.url).get("//metrics", bearer(settings.SVC_METRICS_AUTH_TOKEN)), 200);
+      await keep(root.get(path), 200);
+    for (const format of ["csv", "json"]) await keep(root.get(`${project}/audit?format=${format}`), 200);
+    await keep(root.get(`${project}/memberships`), 200);
+    await keep(anonymous(brain.url).get("//metrics", bearer(settings.SVC_METRICS_AUTH_TOKEN)), 200);
 
     const { read } = brain.running.brain.database;
     const users = await read.selectFrom("users").select(["password_hash", "mfa_secret"]).execute();
@@ -136,7 +136,7 @@ test.each(routeDialects)(
     const places = { answers: seen.join("\n"), logs: brain.logLines.join("\n"), audit: JSON.stringify(audit) };
     await server.stop();
 
-    // The search would find something: each place names the person, and the actions are there.
+    // Control: the places contain the user and the actions.
     expect(places.answers).toContain(email);
     expect(places.logs.length).toBeGreaterThan(1000);
     const actions = new Set(audit.map(({ action }) => action));

@@ -7,7 +7,7 @@ import { insertTasks } from "../rows/task-rows.ts";
 const shop = "11111111-2222-4333-8444-555555555555";
 const bank = "21111111-2222-4333-8444-555555555555";
 
-describe.runIf(testDialects.includes("sqlite"))("the search dictionary of the embedded database", () => {
+describe.runIf(testDialects.includes("sqlite"))("the search dictionary on SQLite", () => {
   const opened = useTestDatabase("sqlite");
   const { signal } = new AbortController();
   const terms = async () => {
@@ -20,12 +20,12 @@ describe.runIf(testDialects.includes("sqlite"))("the search dictionary of the em
     return rows.map(({ field, value }) => `${field} ${value}`);
   };
 
-  test("loses what no task of the project carries any more, and gets it back with the next task that does", async () => {
+  test("loses terms that no task of the project has, and regains them with the next task that does", async () => {
     const { database } = opened;
     await addProject(database, shop);
     await insertTasks(database, [
       { project_id: shop, task_id: "kept", name: "mail", queue: "q", worker_name: "w" },
-      // The same words in other columns or projects are no reason to keep them.
+      // The same words in other columns or projects do not keep them.
       { project_id: shop, task_id: "other", name: "q", queue: null },
     ]);
     const alone = openIngestAlone({ database });
@@ -36,10 +36,10 @@ describe.runIf(testDialects.includes("sqlite"))("the search dictionary of the em
         frameTs: new Date().toISOString(),
         events: [{ kind: "task.received", engine: "bullmq", task_id: id, data }],
       });
-    await submit("gone", { task_name: "report", queue: "slow", worker: "w9" });
-    // The newest stored term stays, so that its absence cannot be what tells the writer.
+    await submit("removed", { task_name: "report", queue: "slow", worker: "w9" });
+    // The newest stored term stays, so the writer cannot detect the pruning by its absence.
     await submit("newest", { task_name: "zip" });
-    await database.write((tx) => tx.deleteFrom("tasks").where("task_id", "=", "gone").execute());
+    await database.write((tx) => tx.deleteFrom("tasks").where("task_id", "=", "removed").execute());
 
     expect(await pruneTerms(database, signal)).toBe(3);
     expect(await terms()).toEqual(["name mail", "name q", "name zip", "queue q", "worker w"]);
@@ -49,7 +49,7 @@ describe.runIf(testDialects.includes("sqlite"))("the search dictionary of the em
     await alone.stop();
   });
 
-  test("is walked to its end, page by page", async () => {
+  test("is read to the end, page by page", async () => {
     const { database } = opened;
     const unused = Array.from({ length: 2500 }, (_, index) => ({
       project_id: bank,

@@ -6,12 +6,12 @@ import { type BrainProcess, startBrainProcess } from "@svc/testkit/brain-process
 import { connectRaw, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-describe("what one brain process asks of an agent that is connected to another one", () => {
+describe("requests of one brain process to an agent connected to another one", () => {
   let here: TestBrain;
   let there: BrainProcess;
   let agent: RawAgent;
   beforeAll(async () => {
-    // What a lost word would be made good by comes no sooner than the test is over.
+    // The periodic check that covers a lost notification does not run before the test ends.
     const env = { SVC_REGISTRY_RECONCILE_INTERVAL_SECONDS: "3600" };
     here = await startTestBrain({ dialect: "postgres", env });
     const { home, databaseUrl } = here;
@@ -34,7 +34,7 @@ describe("what one brain process asks of an agent that is connected to another o
       id,
     );
 
-  test("a listing of dead letters has its answer", async () => {
+  test("a listing of dead letters returns the agent's answer", async () => {
     const listing = here.as.viewer.get(`${project()}/dead-letters?engine=bullmq`);
     const page = { entries: [], next_cursor: null, total: 7, engine: "bullmq" };
     succeed(await asked("dlq.list"), page);
@@ -42,7 +42,7 @@ describe("what one brain process asks of an agent that is connected to another o
     expect([status, body]).toEqual([200, { ...page, agent_id: expect.any(String) }]);
   });
 
-  test("a stale task is corrected by the process that hears the answer", async () => {
+  test("a stale task is corrected by the process that receives the answer", async () => {
     const event = {
       id: randomUUID(),
       kind: "task.started",

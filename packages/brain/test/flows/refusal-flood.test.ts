@@ -12,7 +12,7 @@ for (const dialect of routeDialects) {
     beforeAll(async () => {
       brain = await startTestBrain({
         dialect,
-        // Stands still, so that no flood outlasts a minute of the log.
+        // Never advances, so each flood stays within one minute of the log's rate limit.
         clock: createFakeClock(new Date()),
         env: { SVC_TRUSTED_PROXIES: "127.0.0.1", SVC_LOG_LEVEL: "info", SVC_OPENAPI_VISIBILITY: "public" },
       });
@@ -45,7 +45,7 @@ for (const dialect of routeDialects) {
         body: JSON.stringify(body),
       });
 
-    test("with unknown agent tokens cause no log lines, and each has its row", async () => {
+    test("with unknown agent tokens cause no log lines, and each has an audit row", async () => {
       const lines = await linesDuring(async (n) => {
         const headers = { authorization: `Bearer stranger-${n}`, ...from(1, n) };
         const answer = await callAgentRoute(brain.url, "/agent/commands?wait=0", { headers });
@@ -64,7 +64,7 @@ for (const dialect of routeDialects) {
       expect((await recorded("agent.auth.bearer_failed")) - before).toBe(100);
     });
 
-    test("with unknown accounts cause one log line, and each attempt that was judged has its row", async () => {
+    test("with unknown accounts cause one log line, and each checked attempt has an audit row", async () => {
       const statuses: number[] = [];
       const lines = await linesDuring(async (n) => {
         const answer = await post("/auth/login", n, { email: `nobody-${n}@example.org`, password: "guess" });
@@ -75,7 +75,7 @@ for (const dialect of routeDialects) {
       expect(await recorded("auth.login_failed")).toBe(statuses.filter((status) => status === 401).length);
     });
 
-    test("that ask for other people's passwords cause at most one log line", async () => {
+    test("that request password resets of others cause at most one log line", async () => {
       const lines = await linesDuring((n) =>
         post("/auth/password-reset/request", n, { email: `nobody-${n}@example.org` }),
       );
@@ -84,7 +84,7 @@ for (const dialect of routeDialects) {
       expect(await recorded("auth.password_reset_requested")).toBeGreaterThan(0);
     });
 
-    test("that read the API description have their rows behind other writes", async () => {
+    test("that read the API description have audit rows, written after other writes", async () => {
       const lines = await linesDuring((n) => callAgentRoute(brain.url, "/openapi.json", { headers: from(5, n) }));
       expect(lines).toEqual([]);
       expect(await recorded("openapi.schema_accessed")).toBe(perFlood);

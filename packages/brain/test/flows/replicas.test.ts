@@ -15,7 +15,7 @@ describe("agents of two brains on one PostgreSQL", () => {
     await first.stop();
   });
 
-  /** The same agent, seen from each brain, under nonces of its own. */
+  /** The same agent at each brain, with separate nonces. */
   async function pollers() {
     const given = { ...(await first.mintAgent()), projectId: first.project.id };
     return {
@@ -36,7 +36,7 @@ describe("agents of two brains on one PostgreSQL", () => {
     await waitFor(async () => (await atFirst().poll({ wait: 0 })).status === 200);
   });
 
-  test("keep a nonce that another brain has not seen, with a session there", async () => {
+  test("keep a nonce that the other brain has not seen, with a session there", async () => {
     const { atFirst, atSecond } = await pollers();
     const near = atFirst();
     await near.upload([near.sign("event_batch", { events: rawEvents(1) })]);
@@ -67,7 +67,7 @@ describe("agents of two brains on one PostgreSQL", () => {
   });
 
   test.each(["first", "second"] as const)(
-    "stay online while a process of theirs is connected to the %s brain",
+    "stay online while one of their processes is connected to the %s brain",
     async (which) => {
       const { agentId, ...given } = await pollers();
       const [here, there] = which === "first" ? [first, second] : [second, first];

@@ -24,7 +24,7 @@ interface Planting {
   readonly id: string;
 }
 
-/** What a loop removes. `plant` writes a row of each table with this age; without it the tables hold what ends at a fixed instant. */
+/** The tables that a loop prunes. `plant` writes a row with this age into each; tables without it hold rows that expire at a fixed time. */
 interface Case {
   readonly tables: readonly (keyof Tables)[];
   readonly plant?: (planting: Planting) => Promise<unknown>;
@@ -42,7 +42,7 @@ const rollup = ({ at, projectId, id }: Planting) => ({
   bucket_at: at,
 });
 
-/** Every loop that removes by age: a new one has to be added here. */
+/** Every loop that removes rows by age. Add new ones here. */
 const cases: Record<string, Case> = {
   "agents.hygiene": { tables: [] },
   "audit.retention": { tables: ["audit_log"] },
@@ -224,7 +224,7 @@ for (const dialect of testDialects) {
       return counts;
     }
 
-    test("is named by every loop that removes by age, and by no other", () => {
+    test("is declared by exactly the loops that remove by age", () => {
       const { loops } = brain.running.brain.loops;
       const removing = loops.filter(({ removesByAge }) => removesByAge).map(({ name }) => name);
       expect(removing.sort()).toEqual(Object.keys(cases).sort());
@@ -233,7 +233,7 @@ for (const dialect of testDialects) {
       );
     });
 
-    test("removes nothing after the clock jumped by 120 days, though new rows follow it, and says so", async () => {
+    test("removes nothing after the clock jumps by 120 days, even if new rows follow it, and reports it", async () => {
       const real = clock.now();
       for (const [name] of planted) await plant(name, real);
       const before = await countsOf(allTables);
@@ -263,7 +263,7 @@ for (const dialect of testDialects) {
         },
       ]);
 
-      // The clock is right again: retention goes on, nothing was lost, and everybody is still signed in.
+      // After the clock is corrected, retention continues, nothing is lost, and all users are still signed in.
       clock.setWall(new Date(real.getTime() + 600_000));
       expect(await pass()).not.toContainEqual({ held: "clock_changed" });
       expect(await countsOf(allTables)).toEqual({ ...before, tasks: before.tasks! + 1 });
@@ -271,7 +271,7 @@ for (const dialect of testDialects) {
       expect(answer).toMatchObject({ status: 200, body: { checks: { retention: { status: "ok" } } } });
     });
 
-    test("skips one pass after the machine slept for a night, says so, and then removes what is due", async () => {
+    test("skips one pass after the machine slept for a night, reports it, and then removes due rows", async () => {
       const now = clock.now().getTime();
       await plant("tasks.retention", new Date(now - 400 * dayMs));
       await plant("tasks.retention", new Date(now));
@@ -292,7 +292,7 @@ for (const dialect of testDialects) {
       expect((await health.deep()).checks.retention).toEqual({ status: "ok" });
     });
 
-    test("removes nothing for a day after a start that finds the clock more than a week ahead", async () => {
+    test("removes nothing for a day after a start with the clock more than a week ahead", async () => {
       await brain.runLoop("health.watch-clock");
       const later = createFakeClock(new Date(clock.now().getTime() + 120 * dayMs));
       const second = await startTestBrain({ databaseUrl: brain.databaseUrl, home: brain.home, clock: later });
@@ -301,7 +301,7 @@ for (const dialect of testDialects) {
         const { retention } = second.running.brain.features;
         expect(retention.check()).toMatchObject({ reason: "service_was_off" });
         await second.runLoop("audit.retention");
-        // Nor does it vouch for its time: the start after a crash finds the same.
+        // It does not record its own time either: the start after a crash finds the same.
         await second.runLoop("health.watch-clock");
         expect(await countsOf(["audit_log"])).toEqual(before);
         expect(await readLastSeen(database().read)).toEqual(clock.now());
@@ -312,22 +312,19 @@ for (const dialect of testDialects) {
       }
     });
 
-    test.each(planted)(
-      "of %s keeps the days before the newest row, and removes what is due",
-      async (name, { tables }) => {
-        const now = clock.now().getTime();
-        await plant(name, new Date(now - 401.5 * dayMs));
-        await plant(name, new Date(now - 400 * dayMs));
-        const before = await countsOf(tables);
-        await brain.runLoop(name);
-        expect(await countsOf(tables)).toEqual(before);
+    test.each(planted)("of %s keeps the days before the newest row, and removes due rows", async (name, { tables }) => {
+      const now = clock.now().getTime();
+      await plant(name, new Date(now - 401.5 * dayMs));
+      await plant(name, new Date(now - 400 * dayMs));
+      const before = await countsOf(tables);
+      await brain.runLoop(name);
+      expect(await countsOf(tables)).toEqual(before);
 
-        await plant(name, new Date(now));
-        await brain.runLoop(name);
-        const left = Object.values(await countsOf(tables));
-        // Figures by name are planted by the hour and by the day.
-        expect(left).toEqual(tables.map((table) => (table === "name_rollups" ? 2 : 1)));
-      },
-    );
+      await plant(name, new Date(now));
+      await brain.runLoop(name);
+      const left = Object.values(await countsOf(tables));
+      // Rollups by name have hourly and daily rows.
+      expect(left).toEqual(tables.map((table) => (table === "name_rollups" ? 2 : 1)));
+    });
   });
 }

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { queueRow } from "../rows/queue-rows.ts";
 import { insertTasks } from "../rows/task-rows.ts";
 
-/** Older versions stored the marker in the place of a whole name, and agents of theirs still send it. */
+/** Older versions stored the marker instead of a whole name, and their agents still send it. */
 const marker = "[REDACTED]";
 const engine = "bullmq";
 
 for (const dialect of routeDialects) {
-  describe(`a name that is stored as it is shown, on ${dialect}`, () => {
+  describe(`a name stored in its masked form on ${dialect}`, () => {
     let brain: TestBrain;
     const get = (path: string) => brain.as.viewer.get(`/projects/shop${path}`);
     const idsOf = async (params: Record<string, string>): Promise<string[]> => {
@@ -49,11 +49,11 @@ for (const dialect of routeDialects) {
       [{ queue: marker, worker: marker }, [1]],
       [{ queue: `old:${marker}` }, [3]],
       [{ queue: `none:${marker}` }, []],
-    ])("%j finds the tasks of every name that is shown so", async (params, indexes) => {
+    ])("%j finds the tasks of every name with this masked form", async (params, indexes) => {
       expect(await idsOf(params as Record<string, string>)).toEqual(ids(...indexes));
     });
 
-    test("is as ambiguous as the others where one object is meant", async () => {
+    test("is ambiguous where a single object is required", async () => {
       for (const path of [`/queues/${engine}/${marker}`, `/tasks/${engine}/${marker}`]) {
         const answer = await get(encodeURI(path));
         expect(answer.status, path).toBe(409);
@@ -76,11 +76,11 @@ for (const dialect of routeDialects) {
       expect((await retry({ queue: shown, engine: "rq" })).status).not.toBe(409);
     });
 
-    test("is found where nothing else is shown so", async () => {
+    test("is found when no other name has this masked form", async () => {
       expect((await get(encodeURI(`/queues/${engine}/old:${marker}`))).body.name).toBe(`old:${marker}`);
     });
 
-    test("with more names than are compared, none is chosen", async () => {
+    test("with more names than the limit, none is chosen", async () => {
       const { database } = brain.running.brain;
       const queues = Array.from({ length: 5_001 }, (_, index) =>
         queueRow({ project_id: brain.project.id, name: `q-${index}`, engine: "many" }),
@@ -98,7 +98,7 @@ for (const dialect of routeDialects) {
       expect(answer.body).toMatchObject({ error: "conflict", details: { reason: "ambiguous_name" } });
     });
 
-    test("with more masked task ids than a request may name, none is taken as it is written", async () => {
+    test("with more masked task ids than a request may name, none is used literally", async () => {
       const task_ids = Array.from({ length: 51 }, (_, index) => `${index}:${marker}`);
       const filter = { engine, task_ids };
       const answer = await brain.as.operator.post("/projects/shop/bulk-retry-requests", {
@@ -109,7 +109,7 @@ for (const dialect of routeDialects) {
       expect(answer.body).toMatchObject({ error: "conflict", details: { reason: "ambiguous_name" } });
     });
 
-    test("names that do not fit into one query are refused", async () => {
+    test("names that do not fit in one query are refused", async () => {
       const { database } = brain.running.brain;
       const project_id = brain.project.id;
       await insertTasks(

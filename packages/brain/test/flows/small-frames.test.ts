@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { answer, operatorOf, whenChild } from "../fixtures/bulk-retry-fixture.ts";
 import { type CommandFixture, startCommands } from "../fixtures/command-fixture.ts";
 
-/** The least that the setting takes. */
+/** The minimum of the setting. */
 const limitBytes = 8192;
 
 for (const dialect of testDialects) {
@@ -28,25 +28,28 @@ for (const dialect of testDialects) {
       });
 
     test.each([
-      ["letters", "x", 7000],
+      ["ASCII characters", "x", 7000],
       ["characters of three bytes", "€", 2300],
-      ["characters that are escaped", "\u0001", 1100],
-    ])("a command of %s is sent while its frame has room, and refused beyond", async (_what, character, fitting) => {
-      const { status, body } = await retry("task-1", character.repeat(fitting));
-      expect(status).toBe(202);
-      await fixture.given(body.id);
-      let most = fitting;
-      const refused = await (async () => {
-        for (;;) {
-          const answered = await retry("task-1", character.repeat(most + 100));
-          if (answered.status !== 202) return answered;
-          most += 100;
-          const frame = await fixture.given(answered.body.id);
-          expect(Buffer.byteLength(JSON.stringify(frame))).toBeLessThanOrEqual(limitBytes);
-        }
-      })();
-      expect([refused.status, refused.body.details.errors[0].type]).toEqual([422, "too_long"]);
-    });
+      ["escaped characters", "\u0001", 1100],
+    ])(
+      "a command of %s is sent while it fits in a frame, and refused above that",
+      async (_what, character, fitting) => {
+        const { status, body } = await retry("task-1", character.repeat(fitting));
+        expect(status).toBe(202);
+        await fixture.given(body.id);
+        let most = fitting;
+        const refused = await (async () => {
+          for (;;) {
+            const answered = await retry("task-1", character.repeat(most + 100));
+            if (answered.status !== 202) return answered;
+            most += 100;
+            const frame = await fixture.given(answered.body.id);
+            expect(Buffer.byteLength(JSON.stringify(frame))).toBeLessThanOrEqual(limitBytes);
+          }
+        })();
+        expect([refused.status, refused.body.details.errors[0].type]).toEqual([422, "too_long"]);
+      },
+    );
 
     test("a bulk retry sends its tasks", async () => {
       const { queue, ids } = await failing(1);

@@ -11,7 +11,7 @@ describe.each(testDialects)("a brain on %s that stops while an agent is connecte
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   });
 
-  test("writes that the agent is gone before it closes its database", async () => {
+  test("marks the agent offline before it closes its database", async () => {
     const { url: databaseUrl, drop } = await migratedDatabaseUrl(dialect);
     const home = await mkdtemp(join(tmpdir(), "svc-stop-"));
     cleanups.push(drop, () => rm(home, { recursive: true, force: true }));

@@ -32,7 +32,7 @@ async function startWorkers(env: Readonly<Record<string, string>> = administrato
   const brain = await startBrainProcess(options);
   onTestFinished(async () => {
     await brain.kill();
-    await waitFor(() => isGone(brain.url), { that: "the end of the workers" });
+    await waitFor(() => isUnreachable(brain.url), { that: "the end of the workers" });
     await network.close();
     await drop();
     await rm(home, { recursive: true, force: true });
@@ -40,10 +40,10 @@ async function startWorkers(env: Readonly<Record<string, string>> = administrato
   return { brain, network, startAgain: () => startBrainProcess(options) };
 }
 
-/** Every request comes on a connection of its own, and connections go to the workers in turn. */
+/** Every request uses its own connection, and the workers receive connections in turn. */
 const ask = (url: string) => fetch(url, { headers: { connection: "close" } });
 
-/** Which process answered: agents are told. */
+/** The process that answered, from a header of the agent routes. */
 async function answering({ url }: BrainProcess): Promise<number> {
   const answer = await ask(`${url}/api/v1/agent/commands`);
   return Number(answer.headers.get("x-svc-longpoll-worker")?.split("-")[0]);
@@ -55,7 +55,7 @@ async function answeringAll(brain: BrainProcess): Promise<number[]> {
   return [...seen];
 }
 
-const isGone = (url: string) =>
+const isUnreachable = (url: string) =>
   ask(`${url}/health`).then(
     () => false,
     () => true,
@@ -68,7 +68,7 @@ async function figure({ url }: BrainProcess, pattern: RegExp): Promise<number> {
 }
 
 describe("svc serve --workers on PostgreSQL", () => {
-  test("serves one port with several processes and one set-up link, and drains them all at SIGTERM", async () => {
+  test("serves one port with several processes and one setup link, and drains all of them on SIGTERM", async () => {
     const { brain, startAgain } = await startWorkers({});
     expect(brain.said()).toMatch(/^svc is ready at http:\/\/localhost:\d+ with 2 workers$/m);
     expect(await answeringAll(brain)).not.toContain(brain.pid);
@@ -79,10 +79,10 @@ describe("svc serve --workers on PostgreSQL", () => {
 
     expect(await brain.stop()).toBe(0);
 
-    expect(await isGone(brain.url)).toBe(true);
+    expect(await isUnreachable(brain.url)).toBe(true);
   });
 
-  test("starts a worker again that was killed, and leaves none behind when it is killed itself", async () => {
+  test("restarts a killed worker, and leaves none running when it is killed itself", async () => {
     const { brain } = await startWorkers();
     const before = await answeringAll(brain);
     const victim = before[0] as number;
@@ -101,7 +101,7 @@ describe("svc serve --workers on PostgreSQL", () => {
     await waitFor(() => after.every((pid) => !isRunning(pid)));
   });
 
-  test("tells the figures of all workers, whichever is asked", async () => {
+  test("exposes the figures of all workers from any worker", async () => {
     const { brain } = await startWorkers();
     const root = await signIn(brain.url, email, password);
     const { body } = await root.post("/projects/default/agents", { name: "till" });
@@ -121,9 +121,9 @@ describe("svc serve --workers on PostgreSQL", () => {
     const ingested = () => figure(brain, /svc_events_ingested_total\{project="default".*\} (\d+)/);
     const stored = await waitFor(async () => (await ingested()) >= 5 && ingested());
     for (let asked = 0; asked < 2 * workers; asked += 1) {
-      // Counted by one worker and told by all of them.
+      // Counted by one worker and exposed by all of them.
       expect(await ingested()).toBe(stored);
-      // Added up over the workers, or read by each from the database.
+      // Summed over the workers, or read by each from the database.
       expect(await figure(brain, /svc_ws_connections (\d+)/)).toBe(1);
       expect(await figure(brain, /svc_agents_online (\d+)/)).toBe(1);
     }
@@ -134,7 +134,7 @@ describe("svc serve --workers on PostgreSQL", () => {
   test.each([
     ["slow", (network: FaultyNetwork) => network.delay(1200)],
     ["silent", (network: FaultyNetwork) => network.blackhole()],
-  ])("tells all figures but those of a database that is %s", async (_how, damage) => {
+  ])("exposes all figures except those of a %s database", async (_how, damage) => {
     const { brain, network } = await startWorkers();
     const scrape = async () => {
       const answer = await ask(`${brain.url}/metrics`);
@@ -152,11 +152,11 @@ describe("svc serve --workers on PostgreSQL", () => {
     await waitFor(async () => /^svc_agents_online 0$/m.test((await scrape()).text));
   });
 
-  test("refuses figures with 503 unready while one worker hangs, and tells them again after", async () => {
+  test("refuses metrics with 503 unready while one worker hangs, and serves them again afterwards", async () => {
     const { brain } = await startWorkers();
     const [hung] = (await answeringAll(brain)) as [number];
     process.kill(hung, "SIGSTOP");
-    // Connections that the hung one was handed get no answer.
+    // Connections assigned to the hung worker get no answer.
     const scrape = () =>
       fetch(`${brain.url}/metrics`, { headers: { connection: "close" }, signal: AbortSignal.timeout(5000) });
     try {

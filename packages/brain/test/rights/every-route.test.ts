@@ -1,4 +1,4 @@
-/** Every route of the brain against the rights that the spec gives (route-rights.ts): by the real judge, and through the real brain. */
+/** Checks every route against the rights in route-rights.ts, with the real access check and through the real brain. */
 import { randomUUID } from "node:crypto";
 import { type ApiClient, startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { routeDialects } from "@svc/testkit/databases";
@@ -32,7 +32,7 @@ const callers: Record<string, Caller> = {
   "bound key without the scope": { kind: "key", owner: "global-admin", scopes: "others", boundTo: "shop" },
 };
 
-/** What a gateway decides itself on an upgrade; hub.test.ts and gateway-handshake.test.ts walk those. */
+/** Gateways authorize upgrades themselves; hub.test.ts and gateway-handshake.test.ts test those. */
 const isSocket = ({ path }: RouteRights) => path.startsWith("/ws/");
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 const methodOf = (route: RouteRights) => route.method as "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -41,7 +41,7 @@ function pathIn(slug: string, { path }: RouteRights): string {
   return path.replace("/:slug", `/${slug}`).replace(/:\w+/g, () => randomUUID());
 }
 
-/** Another address for each request: no budget runs out. */
+/** Another address for each request, so that no rate limit is reached. */
 let requests = 0;
 function nextAddress(): string {
   requests += 1;
@@ -60,7 +60,7 @@ describe("every route", () => {
   let brain: TestBrain;
   let rows: RouteRow[];
   let routes: RouteRights[];
-  /** The real judge over the brain's own policies, with handlers that only say that they were reached. */
+  /** The real access check with the brain's policies, and handlers that only report that they were reached. */
   let server: Fixture;
   const people: Record<string, SessionActor> = {};
   const keys: Record<string, ApiKeyActor> = {};
@@ -85,7 +85,7 @@ describe("every route", () => {
     await brain.stop();
   });
 
-  test("has its line of rights, once", () => {
+  test("has exactly one line of rights", () => {
     const names = routeRights.map(nameOf);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
     expect(rows.map(nameOf).filter((name) => !names.includes(name))).toEqual([]);
@@ -112,7 +112,7 @@ describe("every route", () => {
   const keyOf = (route: RouteRights, { owner, scopes: held, boundTo }: Extract<Caller, { kind: "key" }>) =>
     apiKey(nameOfUser(owner), scopesOf(route, held), { projectId: boundTo === undefined ? null : `p-${boundTo}` });
 
-  /** Sends one request as `caller` and says how it was refused, null when the handler was reached. */
+  /** Sends one request as `caller` and returns its refusal, or null when the handler was reached. */
   async function judged(route: RouteRights, caller: Caller, change: { slug?: string; headers?: object } = {}) {
     if (caller.kind === "session") people.cookie = sessionOf(caller, server.clock.now());
     if (caller.kind === "key") keys.bearer = keyOf(route, caller);
@@ -130,10 +130,10 @@ describe("every route", () => {
     return answer.statusCode === 200 ? null : ([answer.statusCode, answer.json().error] as const);
   }
 
-  /** Routes whose callers the platform judges; an agent's token is looked at by its feature. */
+  /** Routes whose callers the platform authorizes; the agent transport checks agent tokens itself. */
   const judgedRoutes = () => routes.filter(({ who }) => who !== "agent" && who !== "hub");
 
-  test.each(Object.entries(callers))("answers the %s as the spec has it", async (_name, caller) => {
+  test.each(Object.entries(callers))("answers the %s as its rights require", async (_name, caller) => {
     const found: Record<string, unknown> = {};
     const wanted: Record<string, unknown> = {};
     for (const route of judgedRoutes()) {
@@ -143,7 +143,7 @@ describe("every route", () => {
     expect(found).toEqual(wanted);
   });
 
-  test("that changes something refuses a session without its CSRF token, and a public one a foreign page", async () => {
+  test("that changes something refuses a session without its CSRF token, or if public, a request from another origin", async () => {
     const found: Record<string, unknown> = {};
     const wanted: Record<string, unknown> = {};
     for (const route of judgedRoutes().filter(({ method }) => isMutating(method))) {
@@ -155,7 +155,7 @@ describe("every route", () => {
     expect(found).toEqual(wanted);
   });
 
-  test("of an archived project reads, and refuses changes but for restoring it", async () => {
+  test("of an archived project allows reads, and refuses changes except restoring it", async () => {
     const found: Record<string, unknown> = {};
     const wanted: Record<string, unknown> = {};
     for (const route of judgedRoutes().filter(isOfProject)) {
@@ -181,7 +181,7 @@ for (const dialect of routeDialects) {
     });
     afterAll(() => brain.stop());
 
-    /** A key of the global admin, or one whose owner has been demoted since. */
+    /** A key of the global admin, or one whose owner was demoted later. */
     async function keyFor(route: RouteRights, caller: Extract<Caller, { kind: "key" }>): Promise<string> {
       const body = {
         name: "walk",
@@ -219,11 +219,11 @@ for (const dialect of routeDialects) {
       return { cookie, "x-csrf-token": csrfToken };
     }
 
-    // Refusals only: what they refuse does not happen, so the walk changes nothing.
+    // Refusals only, so that the requests change nothing.
     const ofRealCredentials = Object.entries(callers).filter(
       ([, caller]) => caller.kind !== "session" || caller.state === undefined,
     );
-    test.each(ofRealCredentials)("answers the %s as the spec has it", async (_name, caller) => {
+    test.each(ofRealCredentials)("answers the %s as its rights require", async (_name, caller) => {
       const known = new Map(routeRights.map((route) => [nameOf(route), route]));
       const routes = routeTable(brain.running.brain.app).flatMap((row) => known.get(nameOf(row)) ?? []);
       const found: Record<string, unknown> = {};
@@ -246,7 +246,7 @@ for (const dialect of routeDialects) {
       expect(Object.keys(wanted).length).toBeGreaterThan(1);
     });
 
-    test("nothing was changed by the walk", async () => {
+    test("the requests changed nothing", async () => {
       const { body } = await brain.as.root.get("/projects");
       expect(body.map(({ slug }: { slug: string }) => slug).toSorted()).toEqual(["default", "other", "shop"]);
     });

@@ -1,4 +1,4 @@
-/** Which route draws on which per-address budget (spec part 2, Limits), by the real judge over the brain's own policies. */
+/** Which routes share which per-address rate limit, with the real access check and the brain's policies. */
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { routeRules } from "../../src/app/access/route-rules.ts";
@@ -10,14 +10,14 @@ const rules = routeRules({ SVC_MFA_VERIFICATION_RATE_PER_MIN: 10 });
 interface Budget {
   readonly cap: number;
   readonly windowSeconds: number;
-  /** As in the spec, below /api/v1 unless they begin with `//`; those that the brain does not have yet are passed over. */
+  /** Below /api/v1 unless they begin with `//`; routes that the brain does not have yet are ignored. */
   readonly routes: readonly string[];
 }
 
 const perMinute = (cap: number, ...routes: string[]): Budget => ({ cap, windowSeconds: 60, routes });
 const project = "/projects/:slug";
 
-/** The table "Per-IP sliding windows" of part 2; the agents' own 600 are counted by their gateway (gateway-handshake.test.ts). */
+/** The limits per address; the gateway counts the 600 of agents itself (gateway-handshake.test.ts). */
 const budgets: Record<string, Budget> = {
   login: perMinute(20, "POST /auth/login"),
   "password-reset": perMinute(10, "POST /auth/password-reset/request", "POST /auth/password-reset/confirm"),
@@ -76,7 +76,7 @@ describe("budgets per address", () => {
     await brain.stop();
   });
 
-  test("have the caps and windows of the spec", () => {
+  test("have the expected caps and windows", () => {
     const stated = Object.entries(budgets).map(([name, { cap, windowSeconds }]) => [
       name,
       { cap, windowMs: windowSeconds * 1000 },
@@ -84,7 +84,7 @@ describe("budgets per address", () => {
     expect(rules.buckets).toMatchObject(Object.fromEntries(stated));
   });
 
-  test("are drawn on by exactly the routes that the spec names; probes and metrics have none", () => {
+  test("apply to exactly the expected routes; probes and metrics have none", () => {
     const stated = new Map(
       Object.entries(budgets).flatMap(([name, { routes }]) => routes.map((route) => [fullName(route), name] as const)),
     );
@@ -102,7 +102,7 @@ describe("budgets per address", () => {
     });
 
   test.each(Object.entries(budgets).filter(([name]) => name !== "agent-connect" && name !== "activity"))(
-    "%s refuses the request after its cap, over all of its routes, counts no refused one, and opens with its window",
+    "%s refuses requests over its cap across its routes, does not count refused ones, and allows requests again after its window",
     async (name, { cap, windowSeconds, routes }) => {
       const own = rows.filter(({ method, path }) => routes.map(fullName).includes(`${method} ${path}`));
       if (own.length === 0) return expect(rows.filter(({ policy }) => policy.bucket === name)).toEqual([]);
@@ -125,7 +125,7 @@ describe("budgets per address", () => {
     },
   );
 
-  test("activity counts by user, and always names 60 seconds", async () => {
+  test("activity counts by user, and always asks to retry after 60 seconds", async () => {
     const row = rows.find(({ path }) => path === "/api/v1/activity");
     if (row === undefined) return expect(rows.filter(({ policy }) => policy.bucket === "activity")).toEqual([]);
     for (let count = 0; count < 60; count += 1) expect((await send(row, `192.0.2.${count}`)).statusCode).toBe(200);

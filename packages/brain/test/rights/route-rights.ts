@@ -1,11 +1,11 @@
 /**
- * Who may call which route, written down from the spec: parts 1 (roles, CSRF, fresh MFA) and 3 (sections 5 and 6: scopes of keys), never
- * from the routes' own policies. A route of the brain without a line here fails the walk in every-route.test.ts.
+ * The expected rights of every route (docs/reference/roles.md, docs/reference/api-keys.md), written independently of the routes' policies.
+ * A route of the brain without a line here fails every-route.test.ts.
  */
 
 /**
- * `public`, `optional` (public, and a session counts), `session` (anybody who is signed in), a project role, `audit` (auditor or admin of
- * the project), `global-admin`, `agent` (agent token only), `hub` (session cookie on a WebSocket).
+ * `public`, `optional` (public, but uses a session), `session` (any signed-in user), a project role, `audit` (auditor or admin of the
+ * project), `global-admin`, `agent` (agent token only), `hub` (session cookie on a WebSocket).
  */
 export type Who =
   | "public"
@@ -24,15 +24,15 @@ export interface RouteRights {
   /** As the route is registered. */
   readonly path: string;
   readonly who: Who;
-  /** The scope that a key needs, `any` for every key, or the refusal of every key: `!forbidden`, `!scope_missing`; `-`: no key is looked at. */
+  /** The scope that a key needs, `any` for every key, or the refusal of every key: `!forbidden`, `!scope_missing`; `-`: keys are ignored. */
   readonly key: string;
   readonly isFresh: boolean;
-  /** Asks for a password or code that was given lately. */
+  /** Requires a recently entered password or code. */
   readonly asksProof: boolean;
 }
 
-// Columns: method, path below /api/v1 (`//` from the root), who, key, and what is asked of browser sessions: `fresh` MFA, a recent `proof`.
-// Routes that the brain does not have yet are allowed here; routes that it has and that are not here are not.
+// Columns: method, path below /api/v1 (`//` from the root), who, key, and requirements for browser sessions: `fresh` MFA, a recent `proof`.
+// The table may list routes that the brain does not have yet, but must list every route that it has.
 const table = `
 GET    //agent/svc-agent.mjs                             public        -
 GET    //agent/manifest.json                             public        -
@@ -188,9 +188,9 @@ GET    /agent/commands                                   agent         -
 POST   /agent/events                                     agent         -
 `;
 
-/** Open while the second factor is pending (part 1, below the account routes). */
+/** Open while the second factor is pending: docs/reference/second-factor.md. */
 const openBeforeCode = new Set(["POST /auth/mfa/verify", "GET /auth/me", "GET /auth/mfa/status", "POST /auth/logout"]);
-/** Open past the enrolment deadline (part 2, Passwords, reset and MFA 6). */
+/** Open after the enrolment deadline: docs/reference/second-factor.md. */
 const openBeforeEnrolment = new Set([
   "GET /auth/me",
   "POST /auth/logout",
@@ -219,7 +219,7 @@ export const routeRights: readonly RouteRights[] = table
 
 export type Role = "viewer" | "operator" | "admin" | "auditor";
 
-/** A caller as the spec sees one, in the project `shop`. */
+/** A caller, in the project `shop`. */
 export type Caller =
   | { readonly kind: "anonymous" }
   | {
@@ -230,7 +230,7 @@ export type Caller =
   | {
       readonly kind: "key";
       readonly owner: Role | "global-admin";
-      /** The scope that the route asks for and no other; every other scope but that; or admin:*. */
+      /** Only the scope that the route requires; every other scope; or admin:*. */
       readonly scopes: "right" | "others" | "admin:*";
       readonly boundTo?: "shop" | "other";
     };
@@ -241,7 +241,7 @@ export type Verdict = readonly [status: number, error: string] | null;
 export const isMutating = (method: string): boolean => method !== "GET";
 export const isOfProject = ({ path }: RouteRights): boolean => path.includes("/:slug");
 
-/** What the spec answers to this caller's request in `shop`, an active project, with every CSRF token in place. */
+/** The expected answer to this caller's request in `shop`, an active project, with valid CSRF tokens. */
 export function verdictOf(route: RouteRights, caller: Caller): Verdict {
   if (route.who === "public" || route.who === "optional") return null;
   if (route.who === "agent") return [401, "unauthenticated"];
@@ -269,13 +269,13 @@ const rank: Record<Role, number> = { auditor: 0, viewer: 0, operator: 1, admin: 
 function rightsOf({ who, method, path }: RouteRights, role: Role | "stranger" | "global-admin"): Verdict {
   if (role === "global-admin" || who === "session") return null;
   if (who === "global-admin") return [403, "forbidden"];
-  if (!path.includes("/:slug")) throw new Error(`${path} asks for a project role`);
+  if (!path.includes("/:slug")) throw new Error(`${path} requires a project role`);
   if (role === "stranger") return [404, "not_found"];
   if (who === "audit") return role === "auditor" || role === "admin" ? null : [403, "forbidden"];
   if (role === "auditor" && isMutating(method)) return [403, "forbidden"];
   return rank[role] >= rank[who as Role] ? null : [403, "forbidden"];
 }
 
-/** Tags home, projects, openapi and system-health (part 3, section 6, last paragraph). */
+/** Routes outside of projects that accept a key bound to a project: home, projects, openapi and health. */
 const isOpenToBoundKeys = ({ path }: RouteRights): boolean =>
   /^(?:\/api\/v1)?\/(?:home\/.*|projects|openapi\.json|docs(?:\/.*)?|health\/(?:system|deep))$/.test(path);

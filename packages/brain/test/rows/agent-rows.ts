@@ -1,8 +1,8 @@
-/** Agent rows of a test, written as minting and connecting leave them. */
+/** Agent rows for tests, as creating and connecting an agent leave them. */
 import { randomUUID } from "node:crypto";
 import type { AgentRow } from "../../src/schema/tables/index.ts";
 
-/** A whole row from what a test cares about. */
+/** A complete row from the fields that a test needs. */
 export function agentRow(given: Partial<AgentRow> & Pick<AgentRow, "project_id" | "name">): AgentRow {
   const at = given.created_at ?? new Date(Date.UTC(2026, 0, 2, 3, 4, 5));
   return {

@@ -1,7 +1,7 @@
 import { uuidV7 } from "../../src/platform/ids.ts";
 import type { BulkRetryRequestRow } from "../../src/schema/tables/index.ts";
 
-/** A running request for 20 tasks of rq that nobody was sent, as its creation leaves it, with an hour to go. */
+/** A new running request for 20 unsent tasks of rq, with an hour left. */
 export function bulkRetryRow(
   given: Partial<BulkRetryRequestRow> & Pick<BulkRetryRequestRow, "project_id">,
 ): BulkRetryRequestRow {

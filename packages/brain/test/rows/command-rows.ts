@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { engineOf } from "../../src/features/commands/issuing/issue-command.ts";
 import type { CommandRow } from "../../src/schema/tables/index.ts";
 
-/** A pending command as the command routes will make it, with no end to its time. */
+/** A pending command, as the command routes create it, without a timeout. */
 export function commandRow(given: Partial<CommandRow> & Pick<CommandRow, "project_id">): CommandRow {
   const payload = given.payload ?? '{"engine":"bullmq","task_id":"task-1"}';
   return {

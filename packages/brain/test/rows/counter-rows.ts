@@ -1,8 +1,8 @@
-/** What ingest notes for the counters, before it is folded into rollups. */
+/** Counter changes as ingest writes them, before they are folded into rollups. */
 import type { Database } from "../../src/platform/database/database.ts";
 import type { CounterDeltaRow, Tables } from "../../src/schema/tables/index.ts";
 
-/** Ends of tasks named mail in the queue mails, within one minute; the database numbers the rows. */
+/** Finished tasks named mail in the queue mails, within one minute; the database numbers the rows. */
 export function counterDelta(
   given: Partial<CounterDeltaRow> & Pick<CounterDeltaRow, "project_id" | "bucket_at" | "kind" | "count">,
 ): CounterDeltaRow {
@@ -23,7 +23,7 @@ export function counterDelta(
 
 const rowsPerStatement = 500;
 
-/** Notes changes as ingest does. */
+/** Writes changes as ingest does. */
 export const noteChanges = ({ write }: Database<Tables>, changes: readonly CounterDeltaRow[]): Promise<void> =>
   write(async (tx) => {
     for (let start = 0; start < changes.length; start += rowsPerStatement) {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { QueueRow } from "../../src/schema/tables/index.ts";
 
-/** A queue that events have named and no agent has reported. */
+/** A queue known from events that no agent has reported. */
 export function queueRow(given: Partial<QueueRow> & Pick<QueueRow, "project_id" | "name">): QueueRow {
   const at = new Date();
   return {

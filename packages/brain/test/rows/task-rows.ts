@@ -1,4 +1,4 @@
-/** Task rows of a test, written as ingest leaves them, without events. */
+/** Task rows for tests, as ingest writes them, without events. */
 import { taskRowId } from "@svc/protocol";
 import { searchTextOf } from "../../src/features/tasks/projection/postgres-store.ts";
 import type { Database } from "../../src/platform/database/database.ts";
@@ -8,7 +8,7 @@ export type GivenTask = Partial<TaskRow> & Pick<TaskRow, "project_id" | "task_id
 
 const noOne = "00000000-0000-4000-8000-000000000000";
 
-/** A whole row from what a test cares about. */
+/** A complete row from the fields that a test needs. */
 export function taskRow(given: GivenTask): TaskRow {
   const at = given.received_at ?? new Date(Date.UTC(2026, 0, 2, 3, 4, 5));
   const engine = given.engine ?? "bullmq";
@@ -53,7 +53,7 @@ export function taskRow(given: GivenTask): TaskRow {
 
 const rowsPerStatement = 100;
 
-/** Inserts tasks with what searches find them by; `isIndexed: false` leaves the task id index behind, as it is for a second after ingest. */
+/** Inserts tasks with their search terms; `isIndexed: false` skips the task id index, as in the first second after ingest. */
 export async function insertTasks(
   database: Database<Tables>,
   given: readonly GivenTask[],

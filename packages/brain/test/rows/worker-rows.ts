@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { WorkerRow } from "../../src/schema/tables/index.ts";
 
-/** A worker that is online and was heard of at `at`. */
+/** An online worker with its last heartbeat at `at`. */
 export function workerRow({
   at,
   ...given

@@ -15,7 +15,7 @@ describe("the memory for uploads", () => {
   const sockets = new Map<number, Socket>();
 
   beforeEach(async () => {
-    // Four bodies of the largest size have room together, two of one agent.
+    // Memory for four bodies of the maximum size, two of one agent.
     brain = await startTestBrain({ env: { SVC_AGENT_MAX_BODY_BYTES: String(megabyte), SVC_METRICS_PUBLIC: "true" } });
     brain.running.brain.app.server.on("connection", (socket) => sockets.set(socket.remotePort ?? 0, socket));
   });
@@ -24,7 +24,7 @@ describe("the memory for uploads", () => {
   const credentials = async () => ({ url: brain.url, ...(await brain.mintAgent()), projectId: brain.project.id });
   const batch = (agent: RawPoller) => agent.sign("event_batch", { events: rawEvents(1) });
 
-  /** Waits until so many uploads have come whole: each opens a session of its own. */
+  /** Waits until this number of uploads has arrived completely: each opens its own session. */
   const uploadsAtWork = (count: number) =>
     waitFor(async () => {
       const { text } = await brain.as.anonymous.get("//metrics");
@@ -42,7 +42,7 @@ describe("the memory for uploads", () => {
     }
   }
 
-  /** Begins an upload on a connection of its own, of a body that almost fills the largest one. */
+  /** Starts an upload on its own connection and sends all but the last byte of a maximum-size body. */
   async function begin(token: string, { nonce, frame }: { nonce: string; frame: string }): Promise<ClientRequest> {
     const body = JSON.stringify({ frames: [frame] }).padEnd(megabyte);
     const client = request(`${brain.url}/api/v1/agent/events`, {
@@ -61,14 +61,14 @@ describe("the memory for uploads", () => {
     return client;
   }
 
-  /** Hangs up, until the brain has noticed. */
+  /** Closes the connection and waits until the brain has noticed. */
   async function hangUp(client: ClientRequest): Promise<void> {
     const seen = sockets.get(client.socket?.localPort ?? 0);
     client.destroy();
     await waitFor(() => seen?.destroyed === true);
   }
 
-  test("goes on being held for clients that hang up while their frames wait for the database", async () => {
+  test("stays reserved for clients that disconnect while their frames wait for the database", async () => {
     const agents = await Promise.all([credentials(), credentials()]);
     const extra = createRawPoller(await credentials());
     await withoutDatabase(async () => {
@@ -91,7 +91,7 @@ describe("the memory for uploads", () => {
     expect(tasks.body.items).toHaveLength(5);
   });
 
-  test("is free again when a client hangs up before its body came", async () => {
+  test("is freed when a client disconnects before sending its body", async () => {
     const agents = await Promise.all([credentials(), credentials()]);
     const extra = createRawPoller(await credentials());
     const uploads = await Promise.all(
@@ -102,7 +102,7 @@ describe("the memory for uploads", () => {
     expect((await extra.upload(["no frame"])).status).toBe(200);
   });
 
-  test("is not all taken by one agent whose bodies never come", async () => {
+  test("is not used up by one agent that never sends its bodies", async () => {
     const given = await credentials();
     const [same, other] = [createRawPoller(given), createRawPoller(await credentials())];
     const uploads = await Promise.all(["a", "b"].map((nonce) => begin(given.token, { nonce, frame: "" })));
@@ -112,7 +112,7 @@ describe("the memory for uploads", () => {
     expect((await same.upload(["no frame"])).status).toBe(200);
   });
 
-  test("has room for all sixteen sessions of an agent at once", async () => {
+  test("is enough for all sixteen sessions of an agent at once", async () => {
     const given = await credentials();
     const uploads = await withoutDatabase(async () => {
       const begun = Array.from({ length: 16 }, () => createRawPoller(given)).map((agent) =>

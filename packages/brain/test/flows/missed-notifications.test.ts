@@ -4,7 +4,7 @@ import { migratedDatabaseUrl, testDialects } from "@svc/testkit/databases";
 import { connectRaw, openRawSocket } from "@svc/testkit/raw-agent";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-/** Opens the hub of one brain with the session of a caller of another one, and subscribes. */
+/** Opens the hub of one brain with a session of another one, and subscribes. */
 async function watch(brain: TestBrain, cookie: string, projectId: string) {
   const hub = openRawSocket(`${brain.url}/ws/dashboard`, { cookie, origin: brain.url });
   await hub.opened;
@@ -13,8 +13,8 @@ async function watch(brain: TestBrain, cookie: string, projectId: string) {
   return hub;
 }
 
-describe.runIf(testDialects.includes("postgres"))("a brain that was cut off from the database's notifications", () => {
-  test("looks again at everyone who may have lost the right to be there, as soon as it is back", async () => {
+describe.runIf(testDialects.includes("postgres"))("a brain that lost its connection to database notifications", () => {
+  test("checks every connection that may have lost its access, as soon as it reconnects", async () => {
     const { url, drop } = await migratedDatabaseUrl("postgres");
     const direct = new URL(url);
     const network = await startFaultyNetwork({ host: direct.hostname, port: Number(direct.port) });
