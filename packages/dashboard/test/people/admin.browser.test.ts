@@ -84,7 +84,7 @@ describe("versions", () => {
     source.answerWith((response) => response.end("<html>"));
     await page.getByRole("button", { name: "Check for updates" }).click();
     await page.getByText("Couldn't check for updates.").waitFor();
-    await page.getByText("the version check did not answer with a manifest of versions").waitFor();
+    await page.getByText("the version check did not return a valid version manifest").waitFor();
     await row(page, /@svc\/brain/)
       .getByText("current")
       .waitFor();

@@ -10,13 +10,13 @@ export interface AdminRouteDeps {
   readonly versions: Versions;
 }
 
-/** What an administrator of the instance reads about it: effective settings and known versions. */
+/** What administrators can read about the instance: effective settings and known versions. */
 export const adminRoutes: Routes<AdminRouteDeps> = (app, { settingRows, settings, versions }) => {
   operation(app, "GET /admin/settings", {
     operationId: "getSettings",
     summary: "Get effective settings",
     description:
-      "Lists every setting of the answering process with its value and where the value comes from. Secrets are masked.",
+      "Lists every setting of the answering process with its value and its source. Secrets are masked.",
     response: { 200: SettingsAnswer },
     policy: { tag: "admin", globalAdmin: true },
     handler: () => ({ svc_home: settings.SVC_HOME, settings: settingRows.map(publicRow) }),
@@ -26,7 +26,7 @@ export const adminRoutes: Routes<AdminRouteDeps> = (app, { settingRows, settings
     operationId: "getKnownVersions",
     summary: "Get known versions",
     description:
-      "Returns the latest known versions of the packages, from the bundled manifest or the last check. Nothing is requested from outside.",
+      "Returns the latest known versions of the packages, from the bundled manifest or the last check. Sends no external request.",
     response: { 200: VersionsAnswer },
     policy: { tag: "admin", globalAdmin: true },
     handler: () => versions.snapshot(),
@@ -35,8 +35,8 @@ export const adminRoutes: Routes<AdminRouteDeps> = (app, { settingRows, settings
   operation(app, "POST /admin/system/versions/check", {
     operationId: "checkVersions",
     summary: "Check for new versions",
-    description: "Requests the version manifest from the configured URL once and returns what is known afterwards.",
-    answers: { 409: "The check is switched off, or the manifest could not be read; `details.reason` says which." },
+    description: "Fetches the version manifest from the configured URL once and returns the known versions.",
+    answers: { 409: "The manifest could not be fetched or read; `details.reason` names the problem." },
     response: { 200: VersionsAnswer },
     policy: { tag: "admin", globalAdmin: true },
     handler: () => versions.check(),

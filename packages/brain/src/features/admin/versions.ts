@@ -5,7 +5,7 @@ import type { VersionManifest, VersionsAnswer } from "./schemas.ts";
 import { readVersions, saveVersions } from "./store.ts";
 
 export interface VersionsDeps extends Core {
-  /** The version that every package of this release has. */
+  /** Version of every package of this release. */
   readonly version: string;
   readonly settings: { readonly SVC_VERSION_CHECK_URL: string };
 }
@@ -16,10 +16,10 @@ interface Stored {
   fetchedFrom: string;
 }
 
-/** What a team installs; a release moves all of them at once. */
+/** Packages that teams install; a release updates all of them together. */
 const released = ["@svc/agent", "@svc/brain", "@svc/cli", "@svc/client", "@svc/protocol"];
 
-/** Versions that exist, as this release knows them or as the version check told. */
+/** Known versions, from this release or the version check. */
 export function createVersions({ database, clock, version, settings }: VersionsDeps) {
   const url = settings.SVC_VERSION_CHECK_URL.trim();
   const asked = url === "" ? null : url;
@@ -32,7 +32,7 @@ export function createVersions({ database, clock, version, settings }: VersionsD
   });
 
   return {
-    /** The newest versions known so far; asks nobody. */
+    /** The newest known versions; sends no request. */
     async snapshot(): Promise<VersionsAnswer> {
       const stored = await readVersions(database.read);
       if (stored !== undefined) return answer(JSON.parse(stored) as Stored);
@@ -48,7 +48,7 @@ export function createVersions({ database, clock, version, settings }: VersionsD
         check_for_updates_url: asked,
       };
     },
-    /** Asks the configured URL once and keeps its answer for every process. @throws ApiError `not_found`, `conflict` */
+    /** Fetches the configured URL once and stores the answer for every process. @throws ApiError `not_found`, `conflict` */
     async check(): Promise<VersionsAnswer> {
       if (asked === null) throw new ApiError("not_found", { reason: "check_disabled" });
       const manifest = await fetchManifest(asked);

@@ -19,7 +19,7 @@ interface AboutKeys {
   readonly origin: AuditOrigin;
 }
 
-/** Keys with which people's scripts call the API; a key never exceeds what its owner may do now. */
+/** Keys for scripts that call the API; a key never exceeds what its owner may do now. */
 export function createApiKeys(deps: AuthenticateDeps & MintDeps & { readonly database: MintDeps["database"] }) {
   const { database, clock, audit, users, history } = deps;
 
@@ -43,7 +43,7 @@ export function createApiKeys(deps: AuthenticateDeps & MintDeps & { readonly dat
   return {
     apiKey: createKeyAuthenticator(deps),
     apiKeyUsed: createUseSampler(deps),
-    /** The caller's keys that still work, newest first. */
+    /** The caller's working keys, newest first. */
     async list(actor: SessionActor): Promise<ApiKey[]> {
       return (await listKeys(database.read, actor.user.id, clock.now())).map(publicKey);
     },
@@ -64,7 +64,7 @@ export function createApiKeys(deps: AuthenticateDeps & MintDeps & { readonly dat
       const revoked = { revoked_at: clock.now(), revoked_reason: "revoked_by_owner" };
       await changeOwn(key, revoked, { action: "api_key.revoked", metadata: { reason: revoked.revoked_reason } });
     },
-    /** The keys of any user that still work, newest first, for an administrator. @throws ApiError `not_found` */
+    /** A user's working keys, newest first, for an administrator. @throws ApiError `not_found` */
     async listOf({ userId, origin }: AboutKeys): Promise<ApiKey[]> {
       if ((await users.findById(userId)) === undefined) throw unknownUser();
       const rows = await listKeys(database.read, userId, clock.now());
@@ -72,7 +72,7 @@ export function createApiKeys(deps: AuthenticateDeps & MintDeps & { readonly dat
       await database.write((tx) => audit.append(tx, { ...about, metadata: { keys: rows.length }, ...origin }));
       return rows.map(publicKey);
     },
-    /** Revokes every key of a user that works, for an administrator. @returns how many. @throws ApiError `not_found` */
+    /** Revokes every working key of a user, for an administrator. @returns the number revoked. @throws ApiError `not_found` */
     async revokeAllOf({ userId, origin }: AboutKeys) {
       const { revoked, mail } = await database.write(async (tx) => {
         if ((await users.lock(tx, userId)) === undefined) throw unknownUser();
@@ -94,7 +94,7 @@ export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 const unknownUser = () => new ApiError("not_found", { resource: "user" });
 
-/** A key as the API shows it (spec part 3, section 5.3). */
+/** A key as the API shows it. */
 function publicKey(row: ShownKey): ApiKey {
   return {
     ...row,

@@ -10,18 +10,18 @@ import { keysOfDigests, touchKey } from "./store.ts";
 
 export interface AuthenticateDeps extends Core {
   readonly masters: Keyring;
-  /** Told when a last use could not be written; the request goes on. */
+  /** Called when a last use could not be written; the request continues. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Prefix and 32 bytes as unpadded base64url: what is not of this length was never minted. */
+/** Prefix and 32 bytes as unpadded base64url: a token of another length was never issued. */
 const tokenChars = apiKeyPrefix.length + 43;
-/** last_used_at is written at most this often per key (spec part 3, section 5.3). */
+/** Minimum interval between writes of last_used_at, per key. */
 const touchEveryMs = minutes(1);
 
 /**
- * Gives the key behind a bearer; null for every reason it does not count. Key and owner are read on every request, so
- * that a revoked key, a demoted owner and an inactive one count at once in every process.
+ * Returns the key of a bearer token; null for any invalid token, whatever the reason. Key and owner are read on every request, so that a
+ * revoked key, a demoted owner or an inactive owner takes effect immediately in every process.
  */
 export function createKeyAuthenticator({ database, clock, masters }: AuthenticateDeps) {
   const count = masters.all.length;
@@ -50,7 +50,7 @@ export function createKeyAuthenticator({ database, clock, masters }: Authenticat
   };
 }
 
-/** Writes when and from where a key was last used, sampled. Not waited for: the request's answer does not depend on it. */
+/** Writes when and from where a key was last used, sampled. Not awaited: the answer does not depend on it. */
 export function createUseSampler({ database, clock, onError }: AuthenticateDeps) {
   const touching = new Set<string>();
   return function used({ keyId: id, lastUsedAt }: ApiKeyActor, { address }: CredentialContext): void {

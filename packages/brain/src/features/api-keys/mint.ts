@@ -25,10 +25,10 @@ export interface MintDeps extends Core {
 const prefixChars = apiKeyPrefix.length + 4;
 
 /**
- * Makes a key of the caller; its token is told only here.
+ * Creates a key for the caller; its token is returned only here.
  *
- * @throws ApiError `validation_error` for an unknown scope or a malformed range, `forbidden` for a scope that only a global admin may
- * mint, `not_found` for a project that the caller does not see, `conflict` (too_many_keys).
+ * @throws ApiError `validation_error` for an unknown scope or a malformed range, `forbidden` for a scope that requires a global admin,
+ * `not_found` for a project that the caller cannot see, `conflict` (too_many_keys).
  */
 export async function mintKey(
   deps: MintDeps,
@@ -62,7 +62,8 @@ export async function mintKey(
     updated_at: now,
   };
   const mail = await deps.database.write(async (tx) => {
-    // Whatever ends keys and sessions holds the user's row as well: a request that was under way then creates no key afterwards.
+    // Transactions that end keys and sessions also hold the lock of the user's row, so a request that was in progress creates no key
+    // afterwards.
     await deps.users.lock(tx, row.user_id);
     if (!(await isSessionThere(tx, actor.sessionId))) throw new ApiError("unauthenticated");
     if ((await countWorkingKeys(tx, row.user_id, now)) >= maxWorkingKeys)
@@ -89,7 +90,7 @@ export async function mintKey(
   return { id: row.id, token };
 }
 
-/** The same 404 for a project that is not there and for one that the caller does not see. */
+/** The same 404 for a project that does not exist and for one that the caller cannot see. */
 async function requireVisible(projects: MintDeps["projects"], projectId: string, { user }: SessionActor) {
   const { slug } = await projects.get(projectId);
   const entry = user.is_admin || (await projects.find(slug, user.id))?.role;

@@ -18,7 +18,7 @@ export const apiKeyRoutes: Routes<{ apiKeys: ApiKeys }> = (app, { apiKeys }) => 
   operation(app, "GET /api-keys", {
     operationId: "listApiKeys",
     summary: "List your API keys",
-    description: "Lists your API keys that still work, newest first.",
+    description: "Lists your working API keys, newest first.",
     response: { 200: ApiKeyList },
     policy: { tag: "api-keys" },
     handler: (request) => apiKeys.list(request.sessionActor),
@@ -51,7 +51,7 @@ export const apiKeyRoutes: Routes<{ apiKeys: ApiKeys }> = (app, { apiKeys }) => 
   operation(app, "PATCH /api-keys/:key_id", {
     operationId: "changeApiKey",
     summary: "Change an API key",
-    description: "Replaces the address ranges that the key works from.",
+    description: "Replaces the address ranges that the key can be used from.",
     params: KeyParams,
     body: ChangeBody,
     response: { 200: ApiKey },
@@ -70,7 +70,7 @@ export const apiKeyRoutes: Routes<{ apiKeys: ApiKeys }> = (app, { apiKeys }) => 
   operation(app, "DELETE /api-keys/:key_id", {
     operationId: "revokeApiKey",
     summary: "Revoke an API key",
-    description: "Revokes one of your API keys. It stops working at once.",
+    description: "Revokes one of your API keys. It stops working immediately.",
     params: KeyParams,
     response: { 204: Type.Null() },
     policy: { tag: "api-keys" },
@@ -91,7 +91,7 @@ export const apiKeyRoutes: Routes<{ apiKeys: ApiKeys }> = (app, { apiKeys }) => 
   operation(app, "DELETE /users/:user_id/api-keys", {
     operationId: "revokeUserApiKeys",
     summary: "Revoke all API keys of a user",
-    description: "Revokes every API key of the user and returns how many there were.",
+    description: "Revokes every API key of the user and returns their number.",
     params: UserParams,
     response: { 200: RevokedKeys },
     policy: { tag: "users-write", globalAdmin: true, freshMfa: true },

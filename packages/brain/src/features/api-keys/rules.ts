@@ -2,19 +2,19 @@ import { parseRange } from "../../platform/http/connections/addresses.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import { type Scope, scopes } from "./scopes.ts";
 
-/** Scopes that only a global admin mints (spec part 3, section 6). */
+/** Scopes that only a global admin can grant. */
 export const adminOnlyScopes: readonly Scope[] = ["users:read", "projects:write", "admin:*"];
 
 /**
- * The scopes in the order of the catalogue, each once.
+ * The scopes in catalogue order, without duplicates.
  *
- * @throws ApiError `validation_error` for a name that is none, `forbidden` for one that asks for a global admin.
+ * @throws ApiError `validation_error` for an unknown name, `forbidden` for one that requires a global admin.
  */
 export function requireMintableScopes(given: readonly string[], isAdmin: boolean): Scope[] {
   const faults = given.flatMap((name, index) =>
     (scopes as readonly string[]).includes(name)
       ? []
-      : [{ loc: ["body", "scopes", index], type: "unknown_scope", message: "is no scope of GET /api-keys/scopes" }],
+      : [{ loc: ["body", "scopes", index], type: "unknown_scope", message: "is not a scope listed by GET /api-keys/scopes" }],
   );
   if (faults.length > 0) throw invalid(faults);
   const minted = scopes.filter((scope) => given.includes(scope));
@@ -24,9 +24,9 @@ export function requireMintableScopes(given: readonly string[], isAdmin: boolean
 }
 
 /**
- * The ranges in canonical form (host bits cleared, lower case, compressed), each once; null for none.
+ * The ranges in canonical form (host bits cleared, lower case, compressed), without duplicates; null for none.
  *
- * @throws ApiError `validation_error` naming the entries that are no ranges.
+ * @throws ApiError `validation_error` naming the entries that are not ranges.
  */
 export function canonicalCidrs(given: readonly string[] | null): string[] | null {
   if (given === null || given.length === 0) return null;

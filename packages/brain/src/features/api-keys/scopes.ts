@@ -1,6 +1,6 @@
 /**
- * What an API key may be allowed, in the order in which the catalogue lists it. Which scope a route asks for is decided by its tag; a write
- * scope includes the read scope of its noun.
+ * Scopes of API keys, in catalogue order. A route's tag decides which scope it requires; a write scope includes the read scope of the same
+ * noun.
  */
 export const scopes = [
   "home:read",
@@ -22,5 +22,5 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Includes every other scope, those of later versions too. */
+/** Includes every other scope, including those of later versions. */
 export const everyScope: Scope = "admin:*";

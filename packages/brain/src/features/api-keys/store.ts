@@ -2,7 +2,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { affectedRows, changesOne, countOf, findsRow } from "../../platform/database/results.ts";
 import type { ApiKeyRow, Db, Tables } from "../../schema/tables/index.ts";
 
-/** Working keys of one user: all of them are listed, so that none works unseen. */
+/** Maximum working keys of one user; all of them are listed, so that no key is hidden. */
 export const maxWorkingKeys = 1000;
 const publicColumns = [
   "k.id",
@@ -25,7 +25,7 @@ const keysWithProjects = (db: Db) =>
 
 export type ShownKey = Awaited<ReturnType<typeof listKeys>>[number];
 
-/** The user's keys that still work at `now`, newest first. */
+/** The user's working keys at `now`, newest first. */
 export const listKeys = (db: Db, userId: string, now: Date) =>
   keysWithProjects(db)
     .where("k.user_id", "=", userId)
@@ -39,7 +39,7 @@ export const listKeys = (db: Db, userId: string, now: Date) =>
 export const findKey = (db: Db, id: string): Promise<ShownKey> =>
   keysWithProjects(db).where("k.id", "=", id).executeTakeFirstOrThrow();
 
-/** The unrevoked keys stored under one of the digests, with their owners as they are now; whether they expired is for the caller to say. */
+/** The unrevoked keys stored under one of the digests, with their owners' current state; the caller checks their expiry. */
 export const keysOfDigests = (db: Db, digests: readonly string[]) =>
   db
     .selectFrom("api_keys as k")
@@ -75,7 +75,7 @@ export async function insertKey(tx: Tx<Tables>, row: ApiKeyRow): Promise<void> {
   await tx.insertInto("api_keys").values(row).execute();
 }
 
-/** The user's key of this id, as long as it works at `now`, is about to change. */
+/** Selects the user's key with this id for a change, if it is valid at `now`. */
 const ownWorkingKey = (tx: Tx<Tables>, { userId, id, now }: { userId: string; id: string; now: Date }) =>
   tx
     .updateTable("api_keys")
@@ -84,14 +84,17 @@ const ownWorkingKey = (tx: Tx<Tables>, { userId, id, now }: { userId: string; id
     .where("revoked_at", "is", null)
     .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]));
 
-/** False when the user has no such key that works. */
+/** Returns false when the user has no such working key. */
 export const changeKey = (
   tx: Tx<Tables>,
   key: { userId: string; id: string; now: Date },
   changes: Partial<Pick<ApiKeyRow, "allowed_cidrs" | "revoked_at" | "revoked_reason">>,
 ): Promise<boolean> => changesOne(ownWorkingKey(tx, key).set({ ...changes, updated_at: key.now }));
 
-/** Revokes every working key of a user, whose row the caller holds: no key can be created meanwhile. @returns how many. */
+/**
+ * Revokes every working key of a user. The caller holds the lock of the user's row, so no key can be created at the same time. @returns the
+ * number revoked.
+ */
 export const revokeKeysOf = (
   tx: Tx<Tables>,
   { userId, reason, now }: { readonly userId: string; readonly reason: string; readonly now: Date },
@@ -108,7 +111,7 @@ export const revokeKeysOf = (
 export const isSessionThere = (tx: Tx<Tables>, sessionId: string): Promise<boolean> =>
   findsRow(tx.selectFrom("sessions").select("id").where("id", "=", sessionId));
 
-/** Notes a use, unless that was done since `before`. */
+/** Records a use, unless one was recorded since `before`. */
 export async function touchKey(
   tx: Tx<Tables>,
   use: { id: string; address: string; now: Date; before: Date },

@@ -15,27 +15,27 @@ import { consumeInvitation, type findOpen, noteAccepter } from "./store.ts";
 export interface AcceptDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   readonly users: Pick<Users, "add" | "findByEmail" | "lock">;
-  readonly memberships: Pick<Memberships, "add" | "isMember" | "tellChanged">;
+  readonly memberships: Pick<Memberships, "add" | "isMember" | "announceChanged">;
   readonly passwords: Pick<Passwords, "hash">;
   readonly settings: { readonly SVC_PASSWORD_MIN_LENGTH: number };
 }
 
 export interface AcceptRequest {
   readonly body: AcceptBody;
-  /** The session that came with the request, once its CSRF token was checked; asked only where an account exists. */
+  /** The session sent with the request, once its CSRF token was checked; read only when an account exists. */
   readonly sessionOf: (userId: string) => Promise<SessionActor | null>;
   readonly origin: AuditOrigin;
 }
 
-/** An invitation whose token was presented while it can be accepted. */
+/** An invitation that can be accepted, whose token was presented. */
 export type OpenInvitation = NonNullable<Awaited<ReturnType<typeof findOpen>>>;
 
 /**
- * Makes the invited person a member: the one who is signed in to the account of that address, or a new account. Using the invitation
- * up, account, membership and audit rows are one transaction, so of two accepts at once one wins.
+ * Adds the invited person to the project: the signed-in user with that address, or a new account. Using up the invitation, account,
+ * membership and audit rows are one transaction, so only one of two concurrent accepts succeeds.
  *
- * @throws ApiError `conflict` (login_required, already_member), `validation_error` for what a new account needs, `not_found` when another
- * accept was first.
+ * @throws ApiError `conflict` (login_required, already_member), `validation_error` for missing or invalid fields of a new account,
+ * `not_found` when another accept came first.
  */
 export async function acceptInvitation(
   deps: AcceptDeps,
@@ -74,16 +74,16 @@ export async function acceptInvitation(
       ]);
       return { user_id: user.id, project_slug: invitation.project_slug, role };
     });
-    await deps.memberships.tellChanged();
+    await deps.memberships.announceChanged();
     return accepted;
   } catch (error) {
-    // Somebody made the account, or the membership, since the first look.
+    // The account or the membership was created after the first check.
     if (!isUniqueViolation(error)) throw error;
     throw existing === undefined ? loginRequired(error) : new ApiError("conflict", { reason: "already_member" });
   }
 }
 
-/** How a person gets into the transaction: as an account that is there, or as one that it makes. */
+/** How the person enters the transaction: as an existing account, or as one to create. */
 type Join = (
   tx: Tx<Tables>,
   deps: AcceptDeps,
@@ -126,7 +126,7 @@ function requireNewcomer(body: AcceptBody): Newcomer {
       loc: ["body", field],
       ...(body[field] === undefined
         ? { type: "missing", message: "is required" }
-        : { type: "invalid", message: field === "password" ? "must have 8 to 256 characters" : "must be a name" }),
+        : { type: "invalid", message: field === "password" ? "must have 8 to 256 characters" : "must be a valid name" }),
     })),
   );
 }

@@ -5,22 +5,22 @@ export interface InvitationMail {
   readonly row: Pick<InvitationRow, "email" | "role" | "expires_at">;
   readonly projectName: string;
   readonly inviter: Pick<UserRow, "display_name" | "email"> | undefined;
-  /** Where it is accepted. */
+  /** URL of the page where it is accepted. */
   readonly url: string;
 }
 
-/** The mail that asks somebody into a project. */
+/** The invitation mail. */
 export function invitationMail({ row, projectName, inviter, url }: InvitationMail): MailMessage {
-  const who = inviter === undefined ? "Somebody" : (inviter.display_name ?? inviter.email);
+  const who = inviter === undefined ? "Someone" : (inviter.display_name ?? inviter.email);
   return {
     kind: "invitation",
     to: row.email,
     subject: `Invitation to ${projectName}`,
-    before: [`${who} invites you to the project ${projectName} as ${row.role}.`],
+    before: [`${who} invited you to join the project ${projectName} as ${row.role}.`],
     link: { label: "Accept the invitation", url },
     after: [
-      `The link works once, until ${row.expires_at.toISOString().slice(0, 16).replace("T", " ")} UTC.`,
-      "If you expected no invitation, ignore this mail.",
+      `The link works once and expires on ${row.expires_at.toISOString().slice(0, 16).replace("T", " ")} UTC.`,
+      "If you did not expect this invitation, ignore this e-mail.",
     ],
   };
 }

@@ -23,9 +23,9 @@ export interface InvitationsDeps extends AcceptDeps {
 }
 
 export interface Invitations {
-  /** Those of a project that can still be accepted, the newest first. */
+  /** Pending invitations of a project, newest first. */
   list(projectId: string): Promise<Invitation[]>;
-  /** Makes an invitation and mails it; its token is in this answer and nowhere else. */
+  /** Creates an invitation and mails it; only this answer contains the token. */
   create(request: {
     project: { id: string; name: string };
     body: InviteBody;
@@ -33,17 +33,17 @@ export interface Invitations {
   }): Promise<InvitedAnswer>;
   /** @throws ApiError `not_found` unless it is pending. */
   revoke(request: { projectId: string; id: string; origin: AuditOrigin }): Promise<void>;
-  /** @throws ApiError `not_found`, the same for every reason why a token does not count. */
+  /** @throws ApiError `not_found` for any invalid token, whatever the reason. */
   preview(token: string): Promise<Preview>;
-  /** @throws ApiError as `preview` does, and as accept.ts has it. */
+  /** @throws ApiError as `preview` and accept.ts do. */
   accept(request: AcceptRequest): Promise<Accepted>;
 }
 
 const defaultTtlDays = 7;
-/** How long an answer waits to learn whether the mail server took the mail. */
+/** How long an answer waits to learn whether the mail server accepted the mail. */
 const mailWaitMs = 5000;
 
-/** Invitations into a project, by a token that is mailed or handed over (spec part 3, section 5.3). */
+/** Invitations to a project, by a token that is mailed or handed over. */
 export function createInvitations(deps: InvitationsDeps): Invitations {
   const { database, clock, audit, users, masters, mail, settings } = deps;
   const digestsOf = (token: string) => candidateDigests(masters, tokenLabels.invitation, token);
@@ -84,13 +84,13 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
           target_type: "invitation",
           target_id: row.id,
           project_id: project.id,
-          // The address stays out: audit rows outlive the invitation.
+          // No address: audit rows outlive the invitation.
           metadata: { role, ttl_days: ttlDays },
           ...origin,
         });
         return publicInvitation(inserted);
       });
-      // Behind #, which browsers send to nobody: the token gets into no log of a proxy.
+      // In the fragment, which browsers never send, so that no proxy logs the token.
       const path = `/invite#token=${token}`;
       const url = new URL(path, settings.SVC_PUBLIC_URL).href;
       const inviter = origin.user_id === null ? undefined : await users.findById(origin.user_id);

@@ -4,7 +4,7 @@ import { retentionLoop } from "../../platform/retention.ts";
 import type { Core } from "../../schema/tables/index.ts";
 import { deleteInvitationsEndedBefore } from "./store.ts";
 
-/** Deletes invitations that ended before the retention; they hold addresses. */
+/** Deletes invitations that expired before the retention period, because they contain addresses. */
 export const pruneInvitations = retentionLoop<Core & { settings: { SVC_HISTORY_RETENTION_DAYS: number } }>({
   name: "invitations.retention",
   newest: ({ database }) => newestInstant(database.slow, "invitations", "expires_at"),

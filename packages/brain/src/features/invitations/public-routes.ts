@@ -13,12 +13,12 @@ interface PublicRouteDeps {
   readonly access: Pick<Access, "session" | "admitsAddress" | "cookies">;
 }
 
-/** What somebody with an invitation's token may do. */
+/** Routes for the holder of an invitation's token. */
 export const invitationPublicRoutes: Routes<PublicRouteDeps> = (app, { invitations, access }) => {
   operation(app, "POST /invitations/preview", {
     operationId: "previewInvitation",
     summary: "Preview an invitation",
-    description: "Returns what an invitation offers to the holder of its token.",
+    description: "Returns the project and the role of an invitation to the holder of its token.",
     body: PreviewBody,
     response: { 200: Preview },
     policy: { tag: "invitations-public", public: true, bucket: "invitations" },
@@ -29,13 +29,13 @@ export const invitationPublicRoutes: Routes<PublicRouteDeps> = (app, { invitatio
     operationId: "acceptInvitation",
     summary: "Accept an invitation",
     description:
-      "Makes the invited person a member. A new account is created when the address has none; an existing account must be signed in.",
+      "Adds the invited person to the project. A new account is created when the address has none; the owner of an existing account must be signed in.",
     answers: {
-      409: "The account exists and must sign in first (`login_required`), or is already a member (`already_member`).",
+      409: "The account exists and its owner must sign in first (`login_required`), or is already a member (`already_member`).",
     },
     body: AcceptBody,
     response: { 201: Accepted },
-    // Cookies count only where the invited account exists, so the decision asks for the session.
+    // Cookies matter only when the invited account exists, so the decision reads the session itself.
     policy: { tag: "invitations-public", public: true, bucket: "invitations" },
     handler: (request) => {
       const sessionOf = (userId: string) => sessionOfUser(request, userId, access);
@@ -44,7 +44,7 @@ export const invitationPublicRoutes: Routes<PublicRouteDeps> = (app, { invitatio
   });
 };
 
-/** The session of this user that came with the request; null without one. @throws ApiError `ip_denied`, `csrf_failed` */
+/** This user's session, when the request carries it; otherwise null. @throws ApiError `ip_denied`, `csrf_failed` */
 async function sessionOfUser(
   request: FastifyRequest,
   userId: string,

@@ -4,12 +4,12 @@ import { originOf } from "../audit/index.ts";
 import type { Invitations } from "./invitations.ts";
 import { InvitationList, InvitationParams, InviteBody, InvitedAnswer } from "./schemas.ts";
 
-/** Invitations of a project, for its admins. */
+/** Invitations of a project, managed by its admins. */
 export const invitationRoutes: Routes<{ invitations: Invitations }> = (app, { invitations }) => {
   operation(app, "GET /projects/:slug/invitations", {
     operationId: "listInvitations",
     summary: "List invitations",
-    description: "Lists the invitations of the project that can still be accepted, newest first.",
+    description: "Lists the pending invitations of the project, newest first.",
     response: { 200: InvitationList },
     policy: { tag: "invitations", role: "admin" },
     handler: async (request) => ({ items: await invitations.list(request.project.id) }),

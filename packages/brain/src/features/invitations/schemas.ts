@@ -17,13 +17,13 @@ export const Invitation = Type.Object(
   {
     id: Described(Uuid, "id of the invitation"),
     project_id: ProjectId,
-    email: Type.String({ description: "address that it was made for" }),
+    email: Type.String({ description: "invited e-mail address" }),
     role: ProjectRole,
-    invited_by: Nullable(Uuid, "user who made it; null for a deleted account"),
-    expires_at: Described(Instant, "when it can no longer be accepted"),
+    invited_by: Nullable(Uuid, "user who created it; null for a deleted account"),
+    expires_at: Described(Instant, "when it expires"),
     accepted_at: Nullable(Instant, "when it was accepted; null before that"),
     revoked_at: Nullable(Instant, "when it was revoked; null while it is valid"),
-    created_at: Described(Instant, "when it was made"),
+    created_at: Described(Instant, "when it was created"),
   },
   { title: "Invitation", description: "An invitation to a project, without its token." },
 );
@@ -31,7 +31,7 @@ export type Invitation = Static<typeof Invitation>;
 
 export const InvitationList = Type.Object(
   { items: Type.Array(Invitation) },
-  { title: "InvitationPage", description: "Invitations that can still be accepted." },
+  { title: "InvitationPage", description: "Pending invitations." },
 );
 
 export const InvitationParams = Type.Object({ ...ProjectParams.properties, invitation_id: IdOf("invitation") });
@@ -41,7 +41,7 @@ export const InviteBody = Type.Object(
     email: Described(Email, "e-mail address of the person invited"),
     role: Type.Optional(ProjectRole),
     ttl_days: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 30, description: "days the invitation works, default 7" }),
+      Type.Integer({ minimum: 1, maximum: 30, description: "days until the invitation expires, default 7" }),
     ),
   },
   { title: "InvitationCreate" },
@@ -52,8 +52,8 @@ export const InvitedAnswer = Type.Object(
   {
     invitation: Invitation,
     token: Type.String({ description: "shown once" }),
-    accept_url_path: Type.String({ description: "path and fragment under SVC_PUBLIC_URL where it is accepted" }),
-    email_sent: Type.Boolean({ description: "whether the mail server took the mail" }),
+    accept_url_path: Type.String({ description: "path and fragment of the accept page under SVC_PUBLIC_URL" }),
+    email_sent: Type.Boolean({ description: "whether the mail server accepted the mail" }),
   },
   { title: "InvitedAnswer", description: "A new invitation with its token." },
 );
@@ -68,20 +68,20 @@ export const PreviewBody = Type.Object(
 
 export const Preview = Type.Object(
   {
-    email: Type.String({ description: "address that it was made for" }),
+    email: Type.String({ description: "invited e-mail address" }),
     role: ProjectRole,
     project_slug: Type.String({ description: "slug of the project" }),
     project_name: Type.String({ description: "name of the project shown to people" }),
-    expires_at: Described(Instant, "when it can no longer be accepted"),
+    expires_at: Described(Instant, "when it expires"),
     existing_account: Type.Boolean({
-      description: "whether the address has an account, which must be signed in to accept",
+      description: "whether the address has an account, whose owner must be signed in to accept",
     }),
   },
-  { title: "InvitationPreview", description: "What an invitation offers." },
+  { title: "InvitationPreview", description: "The project and the role of an invitation." },
 );
 export type Preview = Static<typeof Preview>;
 
-/** What a new account needs. It is validated only where there is no account yet: otherwise nothing of it is read. */
+/** Fields of a new account. They are validated only when the address has no account; otherwise they are ignored. */
 export const Newcomer = Type.Object({
   display_name: { ...Line(200), description: "for a new account; ignored when the invited address has one" },
   password: { ...NewPassword, description: "for a new account; ignored when the invited address has one" },
@@ -100,7 +100,7 @@ export type AcceptBody = Static<typeof AcceptBody>;
 
 export const Accepted = Type.Object(
   {
-    user_id: Described(Uuid, "id of the account that is a member now"),
+    user_id: Described(Uuid, "id of the new member's account"),
     project_slug: Type.String({ description: "slug of the project" }),
     role: ProjectRole,
   },

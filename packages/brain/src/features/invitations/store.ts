@@ -2,7 +2,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { affectedRows, changesOne } from "../../platform/database/results.ts";
 import type { Db, InvitationRow, Tables } from "../../schema/tables/index.ts";
 
-/** More pending invitations than this of one project are not listed. */
+/** Maximum pending invitations of one project that are listed. */
 const maxListed = 1000;
 
 const publicColumns = [
@@ -17,7 +17,7 @@ const publicColumns = [
   "created_at",
 ] as const;
 
-/** Invitations of a project that can still be accepted at `now`, the newest first. */
+/** Invitations of a project that are pending at `now`, newest first. */
 export const listPending = (db: Db, projectId: string, now: Date) =>
   db
     .selectFrom("invitations")
@@ -34,7 +34,7 @@ export const listPending = (db: Db, projectId: string, now: Date) =>
 export const insertInvitation = (tx: Tx<Tables>, row: InvitationRow) =>
   tx.insertInto("invitations").values(row).returning(publicColumns).executeTakeFirstOrThrow();
 
-/** The invitation behind a token with its project, while it can be accepted: nothing once it is used, revoked, over or archived. */
+/** The invitation of a token with its project; undefined once it is used, revoked or expired, or its project is archived. */
 export const findOpen = (db: Db, digests: readonly string[], now: Date) =>
   db
     .selectFrom("invitations as i")
@@ -55,7 +55,7 @@ export const findOpen = (db: Db, digests: readonly string[], now: Date) =>
     .where("p.is_active", "=", true)
     .executeTakeFirst();
 
-/** Uses an invitation up; false when another use or a revocation won, its time is over, or its project was archived. */
+/** Marks an invitation as used; false when it was already used, revoked or expired, or its project was archived. */
 export const consumeInvitation = (tx: Tx<Tables>, id: string, now: Date): Promise<boolean> =>
   changesOne(
     tx
@@ -72,7 +72,7 @@ export async function noteAccepter(tx: Tx<Tables>, id: string, userId: string): 
   await tx.updateTable("invitations").set({ accepted_by_user_id: userId }).where("id", "=", id).execute();
 }
 
-/** Revokes an invitation of a project; false when none is pending under this id. */
+/** Revokes an invitation of a project; false when none is pending with this id. */
 export const revokePending = (tx: Tx<Tables>, projectId: string, id: string, now: Date): Promise<boolean> =>
   changesOne(
     tx
@@ -85,11 +85,11 @@ export const revokePending = (tx: Tx<Tables>, projectId: string, id: string, now
       .where("expires_at", ">", now),
   );
 
-/** Deletes invitations whose last day was before `before`, used or not, and tells how many. */
+/** Deletes invitations that expired before `before`, used or not, and returns how many. */
 export const deleteInvitationsEndedBefore = (tx: Tx<Tables>, before: Date): Promise<number> =>
   affectedRows(tx.deleteFrom("invitations").where("expires_at", "<", before));
 
-/** Takes a user who is deleted out of the invitations that the user made or accepted. */
+/** Removes a deleted user from the invitations that the user created or accepted. */
 export async function forgetInviter(tx: Tx<Tables>, userId: string): Promise<void> {
   await tx.updateTable("invitations").set({ invited_by: null }).where("invited_by", "=", userId).execute();
   await tx

@@ -11,11 +11,11 @@ import { deleteMembership, findMember, isOtherAdmin, updateRole } from "./store.
 
 export interface MemberAdministrationDeps extends Core {
   readonly audit: Pick<Audit, "append">;
-  readonly memberships: Pick<Memberships, "add" | "tellChanged">;
+  readonly memberships: Pick<Memberships, "add" | "announceChanged">;
   readonly users: { lock(tx: Tx<Tables>, id: string): Promise<UserRow | undefined> };
 }
 
-/** One membership of a project, and who acts on it. */
+/** One membership of a project, and the origin of the request. */
 export interface AboutMember {
   readonly projectId: string;
   readonly membershipId: string;
@@ -23,7 +23,7 @@ export interface AboutMember {
 }
 
 export interface MemberAdministration {
-  /** @throws ApiError `conflict` for an unknown role and for somebody who is a member already, `not_found` for an unknown user. */
+  /** @throws ApiError `conflict` for an unknown role or an existing member, `not_found` for an unknown user. */
   grant(request: { projectId: string; userId: string; role: string; origin: AuditOrigin }): Promise<Member>;
   /** @throws ApiError `conflict` for an unknown role and for the last admin, `not_found`. */
   changeRole(about: AboutMember, role: string): Promise<Member>;
@@ -31,7 +31,7 @@ export interface MemberAdministration {
   revoke(about: AboutMember): Promise<void>;
 }
 
-/** Members of a project as its admins keep them (spec part 3, section 5.4). */
+/** Members of a project as its admins manage them. */
 export function createMemberAdministration(deps: MemberAdministrationDeps): MemberAdministration {
   const { database, clock, audit, memberships, users } = deps;
 
@@ -46,7 +46,7 @@ export function createMemberAdministration(deps: MemberAdministrationDeps): Memb
           await audit.append(tx, auditEntry("membership.granted", added, { origin, metadata: { role } }));
           return added;
         });
-        await memberships.tellChanged();
+        await memberships.announceChanged();
         return member;
       } catch (error) {
         if (isUniqueViolation(error)) throw new ApiError("conflict", { reason: "already_member" }, { cause: error });
@@ -65,7 +65,7 @@ export function createMemberAdministration(deps: MemberAdministrationDeps): Memb
         await audit.append(tx, auditEntry("membership.updated", member, { origin, metadata }));
         return [member, { ...member, role }];
       });
-      if (after !== before) await memberships.tellChanged();
+      if (after !== before) await memberships.announceChanged();
       return after;
     },
     async revoke({ projectId, membershipId, origin }) {
@@ -76,12 +76,12 @@ export function createMemberAdministration(deps: MemberAdministrationDeps): Memb
         await deleteMembership(tx, member.id);
         await audit.append(tx, auditEntry("membership.revoked", member, { origin, metadata: { role: member.role } }));
       });
-      await memberships.tellChanged();
+      await memberships.announceChanged();
     },
   };
 }
 
-/** Transactions that may take a project's last admin away wait for one another (spec part 3, section 5.1 rule 14). */
+/** Serializes transactions that may remove a project's last admin. */
 const lockAdmins = (tx: Tx<Tables>, projectId: string): Promise<void> => lockSubject(tx, `project-admins:${projectId}`);
 
 async function requireOtherAdmin(tx: Tx<Tables>, { project_id, id }: Member): Promise<void> {

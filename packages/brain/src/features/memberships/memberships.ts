@@ -6,17 +6,17 @@ import type { Core, Tables } from "../../schema/tables/index.ts";
 import type { Member, OwnMembership } from "./schemas.ts";
 import { insertMembership, isMember, listMembers, listMembershipsOf } from "./store.ts";
 
-/** Who is a member of which project, and in which role. */
+/** Members of projects, with their roles. */
 export function createMemberships({ database, clock, onError }: Core & { onError: (error: unknown) => void }) {
   const listeners = new Set<() => void>();
   const others = new Broadcast<true>({ database, onError }, "svc_membership_changed");
 
-  const heard = (): void => {
+  const notifyListeners = (): void => {
     for (const listener of listeners) listener();
   };
 
   return {
-    /** Makes a user a member, in the caller's transaction, and gives the membership's id. The caller writes the audit row. */
+    /** Adds a user to a project in the caller's transaction, and returns the membership's id. The caller writes the audit row. */
     async add(tx: Tx<Tables>, { userId, projectId, role }: { userId: string; projectId: string; role: Role }) {
       const id = uuidV7(clock);
       const now = clock.now();
@@ -39,18 +39,20 @@ export function createMemberships({ database, clock, onError }: Core & { onError
       const rows = await listMembershipsOf(database.read, userId);
       return rows.map((row) => ({ ...row, role: row.role as Role }));
     },
-    /** Tells every process that somebody's role changed; after the commit. */
-    async tellChanged() {
-      heard();
+    /** Notifies every process that a role changed; call it after the commit. */
+    async announceChanged() {
+      notifyListeners();
       await others.send([true]);
     },
-    /** Calls `listener` when any process changed a membership, and when such news may have been missed; returns the way to stop. */
+    /**
+     * Calls `listener` when any process changed a membership, and when notifications may have been missed; returns an unsubscribe function.
+     */
     onChanged(listener: () => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** Starts hearing of changes in other processes. */
-    start: () => others.listen(heard, { onGap: heard }),
+    /** Starts listening for changes in other processes. */
+    start: () => others.listen(notifyListeners, { onGap: notifyListeners }),
     stop: () => others.stop(),
   };
 }

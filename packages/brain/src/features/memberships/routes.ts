@@ -23,7 +23,7 @@ export const membershipRoutes: Routes<MembershipRouteDeps> = (app, { memberships
   operation(app, "POST /projects/:slug/memberships", {
     operationId: "addMember",
     summary: "Add a member",
-    description: "Makes a user a member of the project.",
+    description: "Adds a user to the project.",
     answers: { 409: "The user is already a member (`already_member`), or the role is unknown (`unknown_role`)." },
     body: GrantBody,
     response: { 201: Member },
@@ -39,7 +39,7 @@ export const membershipRoutes: Routes<MembershipRouteDeps> = (app, { memberships
   operation(app, "PATCH /projects/:slug/memberships/:membership_id", {
     operationId: "changeMember",
     summary: "Change the role of a member",
-    description: "Gives a member another role.",
+    description: "Changes the role of a member.",
     answers: {
       409: "The role is unknown (`unknown_role`), or the project would lose its last admin (`last_project_admin`).",
     },

@@ -26,7 +26,7 @@ export const Member = Type.Object(
     user_email: Type.String({ description: "address of the account" }),
     user_display_name: Nullable(Type.String(), "name of the user shown to others; null without one"),
     role: ProjectRole,
-    created_at: Described(Instant, "when it was granted"),
+    created_at: Described(Instant, "when the membership was created"),
   },
   { title: "Member", description: "A member of a project." },
 );
@@ -51,7 +51,7 @@ export type OwnMembership = Static<typeof OwnMembership>;
 
 export const MembershipParams = Type.Object({ ...ProjectParams.properties, membership_id: IdOf("membership") });
 
-/** A role that is none is a conflict, not a 422 (spec part 3, section 5.4), so the decision judges it. */
+/** An unknown role is a conflict, not a 422, so the decision checks it. */
 const RoleName = Type.String({ maxLength: 40, description: roles.join(", ") });
 
 export const GrantBody = Type.Object(

@@ -2,7 +2,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { findsRow } from "../../platform/database/results.ts";
 import type { Db, MembershipRow, Tables } from "../../schema/tables/index.ts";
 
-/** More members than this in one project are not listed. */
+/** Maximum members of one project that are listed. */
 const maxListed = 5000;
 
 export async function insertMembership(tx: Tx<Tables>, row: MembershipRow): Promise<void> {
@@ -26,18 +26,18 @@ const membersOf = (db: Db, projectId: string) =>
     .select(memberColumns)
     .where("m.project_id", "=", projectId);
 
-/** Members of a project with their accounts, the longest-standing first. */
+/** Members of a project with their accounts, oldest membership first. */
 export const listMembers = (db: Db, projectId: string) =>
   membersOf(db, projectId).orderBy("m.created_at").orderBy("m.id").limit(maxListed).execute();
 
-/** One member of a project with the account. */
+/** One member of a project, with the account. */
 export const findMember = (db: Db, projectId: string, id: string) =>
   membersOf(db, projectId).where("m.id", "=", id).executeTakeFirst();
 
 export const isMember = (db: Db, projectId: string, userId: string): Promise<boolean> =>
   findsRow(db.selectFrom("memberships").select("id").where("user_id", "=", userId).where("project_id", "=", projectId));
 
-/** Whether a project has an admin who can act, beside this membership. */
+/** Whether a project has another active admin besides this membership. */
 export const isOtherAdmin = (tx: Tx<Tables>, projectId: string, id: string): Promise<boolean> =>
   findsRow(
     tx

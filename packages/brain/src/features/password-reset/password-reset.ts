@@ -23,16 +23,16 @@ export interface PasswordResetDeps extends ReplacePasswordDeps {
   readonly settings: ReplacePasswordDeps["settings"] & { readonly SVC_PUBLIC_URL: string };
 }
 
-/** Minutes a link works (spec part 2, Limits). */
+/** Minutes until a link expires. */
 const ttlMinutes = 30;
-/** Links of one account that work at once: further requests send nothing, and never end a link that was sent. */
+/** Maximum working links per account: further requests send nothing, and never invalidate a link that was sent. */
 const maxLive = 3;
-/** Requests that are looked up at once; what comes beyond that is dropped. */
+/** Maximum concurrent lookups; further requests are dropped. */
 const maxUnderWay = 100;
 
 type Failure = "unknown_email" | "inactive" | "mail_not_configured" | "too_many_links";
 
-/** A new password by a link in a mail (spec part 3, section 5.3). */
+/** Password reset by a mailed link. */
 export function createPasswordReset(deps: PasswordResetDeps) {
   const { database, clock, log, audit, users, masters, mail, settings } = deps;
   const underWay = new Set<Promise<void>>();
@@ -48,7 +48,7 @@ export function createPasswordReset(deps: PasswordResetDeps) {
     user_id: user?.id ?? null,
   });
 
-  /** Stores a fresh token with its audit row; null when the account has as many as it may. */
+  /** Stores a new token with its audit row; null when the account already has the maximum. */
   function mint(user: UserRow, origin: AuditOrigin): Promise<string | null> {
     return database.write(async (tx) => {
       const locked = await users.lock(tx, user.id);
@@ -77,14 +77,17 @@ export function createPasswordReset(deps: PasswordResetDeps) {
     if (!mail.isConfigured) return refuse("mail_not_configured");
     const token = await mint(user, origin);
     if (token === null) return refuse("too_many_links");
-    // Behind #, which browsers send to nobody: the token gets into no log of a proxy.
+    // In the fragment, which browsers never send, so that no proxy logs the token.
     const url = new URL(`/reset/confirm#token=${token}`, settings.SVC_PUBLIC_URL).href;
-    // It has a queue and a log of its own.
+    // Mail has a queue and a log of its own.
     void mail.send(resetMail(user.email, url));
   }
 
   return {
-    /** Begins to look the address up and, for an active account, to mail it a link. Tells nothing and is not waited for. */
+    /**
+     * Starts to look the address up and, for an active account, to mail a link. Returns nothing and is not awaited, so that callers learn
+     * nothing about the account.
+     */
     request({ email, origin }: { email: string; origin: AuditOrigin }) {
       if (underWay.size >= maxUnderWay) {
         dropped({});
@@ -97,11 +100,11 @@ export function createPasswordReset(deps: PasswordResetDeps) {
       underWay.add(handled);
     },
     /**
-     * Gives the account of a token another password and ends all its sessions, trusted devices, API keys and other tokens. A second factor stays as it
-     * is, and no session is made.
+     * Replaces the password of the token's account and ends all its sessions, trusted devices, API keys and other tokens. The second factor
+     * does not change, and no session is created.
      *
-     * @throws ApiError `not_found` for every reason why a token does not count, `validation_error` for a password that the policy refuses:
-     * the token works on.
+     * @throws ApiError `not_found` for any invalid token, whatever the reason; `validation_error` for a password that the policy rejects,
+     * and then the token still works.
      */
     async confirm({ token, newPassword, origin }: { token: string; newPassword: string; origin: AuditOrigin }) {
       const digests = candidateDigests(masters, tokenLabels.passwordReset, token);
@@ -113,14 +116,14 @@ export function createPasswordReset(deps: PasswordResetDeps) {
         by: "reset_link",
         action: "auth.password_reset_completed",
         origin: { ...origin, user_id: userId },
-        // Two links of one account that are used at once have waited for one another.
+        // Two links of one account that are used concurrently were serialized by this lock.
         admit: async (user, tx) => {
           if (user === undefined || !user.is_active || !(await consumeResetToken(tx, tokenId, clock.now())))
             throw unknownToken();
         },
       });
     },
-    /** Resolves when what was requested so far is looked up and handed to the mail queue. */
+    /** Resolves when all requests so far have been handled and their mails are queued. */
     async settled() {
       await Promise.all(underWay);
     },
@@ -135,10 +138,10 @@ const resetMail = (to: string, url: string): MailMessage => ({
   kind: "password_reset",
   to,
   subject: "Reset your password",
-  before: ["Somebody, probably you, asked for a new password for your account."],
+  before: ["A password reset was requested for your account."],
   link: { label: "Choose a new password", url },
   after: [
-    `The link works once, for ${ttlMinutes} minutes. It ends all sessions and revokes all API keys; a second factor stays as it is.`,
-    "If you did not ask for it, ignore this mail: your password is unchanged.",
+    `The link works once and expires in ${ttlMinutes} minutes. A new password ends all sessions and revokes all API keys; your second factor does not change.`,
+    "If you did not request this, ignore this e-mail. Your password has not changed.",
   ],
 });

@@ -7,7 +7,7 @@ export const passwordResetRoutes: Routes<{ passwordReset: PasswordReset }> = (ap
   operation(app, "POST /auth/password-reset/request", {
     operationId: "requestPasswordReset",
     summary: "Request a password reset",
-    description: "Mails a reset link when the address has an account. The answer is the same when it has none.",
+    description: "Mails a reset link when the address has an account. The response is the same when it has none.",
     body: RequestBody,
     response: { 200: RequestAnswer },
     policy: { tag: "auth", public: true, bucket: "password-reset" },

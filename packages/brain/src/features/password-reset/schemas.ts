@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { Described } from "../../platform/http/schemas.ts";
 import { NewPassword } from "../users/index.ts";
 
-/** Not checked for form: an impossible address is an unknown one, and gets the same answer. */
+/** The format is not checked: an impossible address is an unknown one, and gets the same answer. */
 export const RequestBody = Type.Object(
   { email: Type.String({ maxLength: 320, description: "address of the account" }) },
   { title: "PasswordResetRequest" },

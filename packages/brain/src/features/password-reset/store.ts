@@ -3,7 +3,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { changesOne, countOf } from "../../platform/database/results.ts";
 import type { PasswordResetTokenRow, Tables } from "../../schema/tables/index.ts";
 
-/** Tokens of a user that work at `now`. */
+/** Tokens of a user that are valid at `now`. */
 export const countLive = (tx: Tx<Tables>, userId: string, now: Date): Promise<number> =>
   countOf(
     tx
@@ -18,7 +18,7 @@ export async function insertResetToken(tx: Tx<Tables>, row: PasswordResetTokenRo
   await tx.insertInto("password_reset_tokens").values(row).execute();
 }
 
-/** The token that works at `now` of an active account; nothing for every other reason. */
+/** The token of an active account that is valid at `now`; undefined in every other case. */
 export const findLive = (db: Kysely<Tables>, digests: readonly string[], now: Date) =>
   db
     .selectFrom("password_reset_tokens as t")
@@ -30,7 +30,7 @@ export const findLive = (db: Kysely<Tables>, digests: readonly string[], now: Da
     .where("u.is_active", "=", true)
     .executeTakeFirst();
 
-/** Uses a token up; false when another use won or its time is over. */
+/** Marks a token as used; false when it was already used or has expired. */
 export const consumeResetToken = (tx: Tx<Tables>, id: string, now: Date): Promise<boolean> =>
   changesOne(
     tx

@@ -10,7 +10,7 @@ import { requireSchedulers, requireSettingsSize, requireSlug } from "./rules.ts"
 import type { CreateBody } from "./schemas.ts";
 import { insertProject } from "./store.ts";
 
-/** Name of the service's own scheduler component. */
+/** Name of the built-in scheduler. */
 const ownScheduler = "svc-scheduler";
 
 export interface CreateProjectDeps extends Core {
@@ -20,11 +20,11 @@ export interface CreateProjectDeps extends Core {
 
 export interface NewProject {
   readonly row: ProjectRow;
-  /** For the caller to append as the last thing of its transaction. */
+  /** The caller appends these last in its transaction. */
   readonly auditEntries: AuditEntry[];
 }
 
-/** Inserts a project with `creatorId` as its admin member, in the caller's transaction. */
+/** Inserts a project with `creatorId` as its admin, in the caller's transaction. */
 export async function addProject(
   tx: Tx<Tables>,
   { clock, memberships }: Pick<CreateProjectDeps, "clock" | "memberships">,
@@ -50,9 +50,9 @@ export async function addProject(
 }
 
 /**
- * Makes a project whose creator is its admin.
+ * Creates a project with its creator as admin.
  *
- * @throws ApiError `conflict` for a slug that is none or in use, and for schedulers that do not fit together.
+ * @throws ApiError `conflict` for a malformed slug or one in use, and for contradicting scheduler settings.
  */
 export async function createProject(
   deps: CreateProjectDeps,

@@ -8,11 +8,13 @@ export interface DirectorySource {
   role(userId: string, projectId: string): Promise<Role | null>;
 }
 
-/** How long an answer is remembered; a change in this process forgets it at once, one elsewhere is told or outwaited. */
+/**
+ * How long a result is cached. A change in this process clears the cache immediately; a change in another one by notification or expiry.
+ */
 const rememberMs = 1000;
 const maxRemembered = 10_000;
 
-/** What a slug means to a user, remembered shortly: every project request asks it. Answers in the same turn when it knows. */
+/** Resolves a slug for a user, with a short-lived cache because every project request needs it. Answers synchronously on a cache hit. */
 export function createDirectory(source: DirectorySource, clock: Pick<Clock, "monotonicMs">) {
   const projects = createMemory<KnownProject | null>(clock);
   const roles = createMemory<Role | null>(clock);
@@ -26,7 +28,7 @@ export function createDirectory(source: DirectorySource, clock: Pick<Clock, "mon
 
   return {
     find(slug: string, userId: string): ProjectEntry | null | Promise<ProjectEntry | null> {
-      // No slug is that long; such a text must not fill the memory.
+      // No slug is that long; such a text must not fill the cache.
       if (slug.length > 63) return null;
       const known = projects.recall(slug);
       if (known !== undefined) return known === null ? null : roleIn(known, userId);
@@ -34,7 +36,7 @@ export function createDirectory(source: DirectorySource, clock: Pick<Clock, "mon
         .learn(slug, () => source.bySlug(slug))
         .then((project) => (project === null ? null : roleIn(project, userId)));
     },
-    /** Forgets everything remembered: a project or membership changed. */
+    /** Clears the cache: a project or membership changed. */
     forget() {
       projects.forget();
       roles.forget();
@@ -53,7 +55,7 @@ function createMemory<Value>(clock: Pick<Clock, "monotonicMs">) {
     async learn(key: string, look: () => Promise<Value>): Promise<Value> {
       const forgottenBefore = forgotten;
       const value = await look();
-      // What changed while we looked must not be covered by what we saw before the change.
+      // A change during the read makes its result stale, so it is not cached.
       if (forgotten !== forgottenBefore) return value;
       entries.delete(key);
       if (entries.size >= maxRemembered) {

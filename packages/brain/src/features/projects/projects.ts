@@ -21,18 +21,18 @@ export interface ProjectsDeps extends UpdateDeps {
 export interface ProjectChange {
   readonly projectId: string;
   readonly isActive: boolean;
-  /** What the project was called in the metrics of this process, when its series end; null when they go on. */
+  /** The project's former label in the metrics of this process when its series end; otherwise null. */
   readonly endedLabel: string | null;
 }
 
-/** The news as it goes from process to process. */
-type Told = Omit<ProjectChange, "endedLabel"> & { readonly slug: string };
+/** The change event that is broadcast to other processes. */
+type ChangeEvent = Omit<ProjectChange, "endedLabel"> & { readonly slug: string };
 
 /** Projects: what everything else belongs to. */
 export function createProjects(deps: ProjectsDeps) {
   const { database, clock, settings } = deps;
-  const listeners = new Set<(news: ProjectChange) => void>();
-  const others = new Broadcast<Told>(deps, "svc_project_changed");
+  const listeners = new Set<(change: ProjectChange) => void>();
+  const others = new Broadcast<ChangeEvent>(deps, "svc_project_changed");
   const directory = createDirectory(
     {
       bySlug: async (slug) => (await findBySlug(database.read, slug)) ?? null,
@@ -44,17 +44,17 @@ export function createProjects(deps: ProjectsDeps) {
   /** Labels of active projects in metrics. */
   const labels = createProjectLabels({ slugsOf: (ids) => slugsOf(database.read, ids), onError: deps.onError });
 
-  function heard({ projectId, isActive, slug }: Told): void {
+  function applyChange({ projectId, isActive, slug }: ChangeEvent): void {
     directory.forget();
-    const news = { projectId, isActive, endedLabel: labels.changed(projectId, isActive ? slug : null) };
-    for (const listener of listeners) listener(news);
+    const change = { projectId, isActive, endedLabel: labels.changed(projectId, isActive ? slug : null) };
+    for (const listener of listeners) listener(change);
   }
 
-  /** Here at once, elsewhere by notification; after a gap nothing that is remembered counts. */
+  /** Applied here immediately, in other processes by notification; after a gap their caches are cleared. */
   async function announce(row: ProjectRow): Promise<void> {
-    const news = { projectId: row.id, isActive: row.is_active, slug: row.slug };
-    heard(news);
-    await others.send([news]);
+    const event = { projectId: row.id, isActive: row.is_active, slug: row.slug };
+    applyChange(event);
+    await others.send([event]);
   }
 
   /** @throws ApiError `conflict`, see update.ts */
@@ -67,9 +67,9 @@ export function createProjects(deps: ProjectsDeps) {
   return {
     find: directory.find,
     labels,
-    /** Forgets what the directory remembers: a membership changed. */
+    /** Clears the directory's cache: a membership changed. */
     forget: directory.forget,
-    /** Projects that the actor may see, by name. */
+    /** Projects visible to the actor, by name. */
     async list(actor: Actor, { includeArchived }: { includeArchived: boolean }): Promise<Project[]> {
       const rows = await listVisible(database.read, {
         memberId: actor.user.is_admin ? null : actor.user.id,
@@ -91,11 +91,11 @@ export function createProjects(deps: ProjectsDeps) {
     /** @throws ApiError `conflict`, see create.ts */
     async create(request: { body: CreateBody; creatorId: string; origin: AuditOrigin }): Promise<Project> {
       const row = await createProject(deps, request);
-      // The slug may be remembered as unknown.
+      // The slug may be cached as unknown.
       await announce(row);
       return publicProject(row);
     },
-    /** Inserts a project inside the caller's transaction, which appends the audit entries that it gives. */
+    /** Inserts a project in the caller's transaction, which must append the returned audit entries. */
     add: (tx: Tx<Tables>, request: { body: CreateBody; creatorId: string; origin: AuditOrigin }) =>
       addProject(tx, deps, request),
     update,
@@ -103,13 +103,13 @@ export function createProjects(deps: ProjectsDeps) {
     async archive({ projectId, origin }: { projectId: string; origin: AuditOrigin }) {
       await update({ projectId, body: { is_active: false }, origin });
     },
-    /** Calls `listener` when any process archived, restored or renamed a project; returns the way to stop. */
-    onChanged(listener: (news: ProjectChange) => void): () => void {
+    /** Calls `listener` when any process archived, restored or renamed a project; returns an unsubscribe function. */
+    onChanged(listener: (change: ProjectChange) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** Starts hearing of changes in other processes. */
-    start: () => others.listen(heard, { onGap: directory.forget }),
+    /** Starts listening for changes in other processes. */
+    start: () => others.listen(applyChange, { onGap: directory.forget }),
     stop: () => others.stop(),
   };
 }

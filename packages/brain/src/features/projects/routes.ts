@@ -8,7 +8,7 @@ export const projectRoutes: Routes<{ projects: Projects }> = (app, { projects })
   operation(app, "GET /projects", {
     operationId: "listProjects",
     summary: "List projects",
-    description: "Lists the projects that you are a member of; a global administrator sees all.",
+    description: "Lists the projects that you are a member of, or all projects for a global administrator.",
     querystring: ListQuery,
     response: { 200: ProjectList },
     policy: { tag: "projects" },
@@ -45,11 +45,11 @@ export const projectRoutes: Routes<{ projects: Projects }> = (app, { projects })
     summary: "Change a project",
     description: "Changes the given fields of the project. `is_active: true` restores an archived project.",
     answers: {
-      409: "The slug is in use or malformed, the project is archived, or the scheduler settings contradict each other; `details.reason` says which.",
+      409: "The slug is in use or malformed, the project is archived, or the scheduler settings contradict each other; `details.reason` names the problem.",
     },
     body: UpdateBody,
     response: { 200: Project },
-    // An archived project takes this one route, to be restored; the decision refuses other changes to it.
+    // The only route that accepts an archived project, so that it can be restored; the decision refuses other changes to it.
     policy: { tag: "projects", role: "admin", archivedOk: true },
     handler: (request) =>
       projects.update({
@@ -62,9 +62,9 @@ export const projectRoutes: Routes<{ projects: Projects }> = (app, { projects })
   operation(app, "DELETE /projects/:slug", {
     operationId: "archiveProject",
     summary: "Archive a project",
-    description: "Archives the project: its data stays readable, changes and agents are refused.",
+    description: "Archives the project: its data stays readable, but changes and agents are refused.",
     answers: {
-      409: "It is the last active project (`last_active_project`), or it is archived already (`project_archived`).",
+      409: "It is the last active project (`last_active_project`), or it is already archived (`project_archived`).",
     },
     response: { 204: Type.Null() },
     policy: { tag: "projects", role: "admin", freshMfa: true },

@@ -6,7 +6,7 @@ import type { Db, ProjectRow, Tables } from "../../schema/tables/index.ts";
 export const findProject = (db: Db, id: string): Promise<ProjectRow | undefined> =>
   db.selectFrom("projects").selectAll().where("id", "=", id).executeTakeFirst();
 
-/** Reads a project that the transaction is about to change; others wait. */
+/** Reads a project for update; other transactions wait. */
 export const lockProject = (tx: Tx<Tables>, id: string): Promise<ProjectRow | undefined> =>
   tx.selectFrom("projects").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
 
@@ -22,7 +22,7 @@ export const isOtherProjectActive = (tx: Tx<Tables>, id: string): Promise<boolea
   findsRow(tx.selectFrom("projects").select("id").where("is_active", "=", true).where("id", "<>", id).limit(1));
 
 export interface VisibleFilter {
-  /** Only projects this user is a member of; null for all of them. */
+  /** Only projects that this user is a member of; null for all. */
   readonly memberId: string | null;
   /** Only this project. */
   readonly projectId: string | null;

@@ -12,17 +12,17 @@ import { isOtherProjectActive, lockProject, updateProject } from "./store.ts";
 
 export interface UpdateDeps extends Core {
   readonly audit: Pick<Audit, "append">;
-  /** Cancels the commands of a project that no agent has been sent yet. */
+  /** Cancels the commands of a project that have not been sent to an agent. */
   readonly cancelCommands: (tx: Tx<Tables>, projectId: string, now: Date) => Promise<CancelledCommands>;
 }
 
 interface CancelledCommands {
   readonly count: number;
-  /** To be called once that is committed. */
+  /** Call it after the commit. */
   announce(): void;
 }
 
-/** What a body of PATCH may change, and the archiving that DELETE is. */
+/** The changes of a PATCH body, and the archiving of DELETE. */
 type ProjectChanges = Omit<UpdateBody, "is_active"> & { readonly is_active?: boolean };
 
 export interface UpdateRequest {
@@ -36,9 +36,9 @@ type Changes = Partial<Omit<ProjectRow, "id" | "created_at">>;
 /**
  * Changes a project; `is_active` archives or restores it.
  *
- * @returns the project as it was and as it is; the same row twice when nothing changed.
- * @throws ApiError `conflict` for slug and scheduler rules, for the last active project, and for changing an archived project
- * without restoring it; `not_found` when it is gone.
+ * @returns the project before and after the change; the same row twice when nothing changed.
+ * @throws ApiError `conflict` for slug and scheduler rules, for the last active project, and for changing an archived project without
+ * restoring it; `not_found` when it does not exist.
  */
 export async function changeProject(
   { database, clock, audit, cancelCommands }: UpdateDeps,
@@ -48,7 +48,7 @@ export async function changeProject(
   const now = clock.now();
   try {
     const changed = await database.write(async (tx) => {
-      // Taken before the row, in every transaction that archives: the order of two locks must not differ.
+      // Taken before the row in every transaction that archives, so that the lock order is the same everywhere.
       if (body.is_active === false) await lockSubject(tx, "active-projects");
       const before = await lockProject(tx, projectId);
       if (before === undefined) throw new ApiError("not_found", { resource: "project" });
@@ -90,7 +90,7 @@ function changesOf(before: ProjectRow, body: ProjectChanges): Changes {
   };
   const entries = Object.entries(wanted).filter(([key, value]) => {
     const present = before[key as keyof ProjectRow];
-    // The server database prints JSON in its own way and order.
+    // The server database formats and orders JSON in its own way.
     const isJson = key === "allowed_schedulers" || key === "settings";
     return isJson ? canonicalOf(present) !== canonicalOf(value) : present !== value;
   });

@@ -17,8 +17,8 @@ export const savedViewRoutes: Routes<{ savedViews: SavedViews }> = (app, { saved
   operation(app, "POST /projects/:slug/saved-views", {
     operationId: "createSavedView",
     summary: "Create a saved view",
-    description: "Saves filters of the task list under a name. Only you see it.",
-    answers: { 409: "You have a view of this name (`name_in_use`), or 100 views already (`too_many_views`)." },
+    description: "Saves filters of the task list under a name. Only you can see it.",
+    answers: { 409: "You already have a view with this name (`name_in_use`), or 100 views (`too_many_views`)." },
     body: SavedViewBody,
     response: { 201: SavedView },
     policy: { tag: "saved-views", role: "viewer" },
@@ -29,7 +29,7 @@ export const savedViewRoutes: Routes<{ savedViews: SavedViews }> = (app, { saved
     operationId: "replaceSavedView",
     summary: "Replace a saved view",
     description: "Replaces the name and the filters of a saved view.",
-    answers: { 409: "You have another view of this name (`name_in_use`)." },
+    answers: { 409: "You have another view with this name (`name_in_use`)." },
     params: SavedViewParams,
     body: SavedViewBody,
     response: { 200: SavedView },
@@ -48,7 +48,7 @@ export const savedViewRoutes: Routes<{ savedViews: SavedViews }> = (app, { saved
   });
 };
 
-/** A key's views are those of its owner. */
+/** An API key uses the views of its owner. */
 const ownerOf = ({ actor, project }: { actor: Actor; project: { id: string } }) => ({
   userId: actor.user.id,
   projectId: project.id,

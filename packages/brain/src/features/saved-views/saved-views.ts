@@ -7,17 +7,17 @@ import type { Core, SavedViewRow } from "../../schema/tables/index.ts";
 import type { SavedView, SavedViewBody } from "./schemas.ts";
 import { countViews, deleteView, insertView, listViews, type Owner, updateView } from "./store.ts";
 
-/** Of one user in one project: as many as a menu can hold, and so one page. */
+/** Maximum views of one user in one project: few enough for a menu, and for a single page. */
 const maxViews = 100;
 const maxNameCharacters = 80;
 
-/** Filters of the task list that users keep under names of their own (spec part 3, section 5.5). */
+/** Filters of the task list that users save under a name. */
 export function createSavedViews({ database, clock }: Core) {
   return {
     async list(owner: Owner): Promise<SavedView[]> {
       return (await listViews(database.read, owner, maxViews)).map(publicView);
     },
-    /** @throws ApiError `conflict` for a name in use and for one view too many, `validation_error` for a name that is none. */
+    /** @throws ApiError `conflict` for a name in use or too many views, `validation_error` for an invalid name. */
     async create(owner: Owner, body: SavedViewBody): Promise<SavedView> {
       const now = clock.now();
       const row: SavedViewRow = {
@@ -38,7 +38,7 @@ export function createSavedViews({ database, clock }: Core) {
       );
       return publicView(row);
     },
-    /** Puts name and filters in place of those of a view. @throws as `create` does, and `not_found`. */
+    /** Replaces the name and the filters of a view. @throws as `create` does, and `not_found`. */
     async replace(owner: Owner, id: string, body: SavedViewBody): Promise<SavedView> {
       const changes = { ...kept(body), updated_at: clock.now() };
       const row = await refusingTakenName(() => database.write((tx) => updateView(tx, owner, id, changes)));
@@ -69,20 +69,20 @@ function kept({ name, filters }: SavedViewBody): Pick<SavedViewRow, "name" | "fi
   return { name: readName(name), filters: storedJson(restricting(filters)) };
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters
 const controlCharacter = /[\x00-\x1f\x7f]/;
 
 function readName(given: string): string {
   const name = given.trim();
   const characters = [...name].length;
   if (characters >= 1 && characters <= maxNameCharacters && !controlCharacter.test(name)) return name;
-  const message = `must hold 1 to ${maxNameCharacters} characters beside blanks around it, and no control characters`;
+  const message = `must have 1 to ${maxNameCharacters} characters without surrounding spaces, and no control characters`;
   throw invalid({ loc: ["body", "name"], type: "length", message });
 }
 
 type Filters = SavedView["filters"];
 
-/** What of the filters restricts, each priority once, in one order whatever the database makes of it. */
+/** The effective filters, each priority once, in a fixed order on both databases. */
 function restricting(given: SavedViewBody["filters"]): Filters {
   const { state, priority } = given;
   const texts = (["search", "queue", "name", "worker", "engine", "q"] as const).flatMap((key) => {

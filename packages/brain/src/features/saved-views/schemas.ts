@@ -11,9 +11,9 @@ import {
   Uuid,
 } from "../../platform/http/schemas.ts";
 
-/** As the parameters of the task list have them. */
+/** As in the parameters of the task list. */
 const filterMeanings = {
-  search: "literal text, without case, in name, queue, worker or task id",
+  search: "literal text in the name, queue, worker or task id, case-insensitive",
   queue: "exact queue name",
   name: "literal text in the task name",
   worker: "exact worker name",
@@ -21,11 +21,11 @@ const filterMeanings = {
   q: "query language, see `q` of the task list",
 };
 
-// No stored text holds U+0000, and the server database takes none.
+// No stored text contains U+0000, and the server database does not accept it.
 const text = (maxLength: number, description: string) =>
   Type.Optional(Nullable(Type.String({ maxLength, pattern: "^[^\\u0000]*$" }), description));
 
-/** Members that are absent, null or empty do not restrict, and are not kept. */
+/** Absent, null or empty members do not filter and are not stored. */
 const GivenFilters = Type.Object(
   {
     state: Type.Optional(Nullable(TaskState, "tasks in this state")),
@@ -47,7 +47,7 @@ export const SavedViewBody = Type.Object(
     name: Type.String({ maxLength: 500, description: "1 to 80 characters once trimmed" }),
     filters: Described(
       GivenFilters,
-      "what the view filters by; members that are absent, null or empty do not restrict",
+      "what the view filters by; absent, null or empty members do not filter",
     ),
   },
   { title: "SavedViewBody", additionalProperties: false },
@@ -69,9 +69,9 @@ export const SavedView = Type.Object(
         engine: Type.Optional(Type.String({ description: filterMeanings.engine })),
         q: Type.Optional(Type.String({ description: filterMeanings.q })),
       },
-      { title: "SavedViewFilters", description: "What the view filters by. Members that do not restrict are absent." },
+      { title: "SavedViewFilters", description: "What the view filters by. Members that do not filter are absent." },
     ),
-    created_at: Described(Instant, "when it was saved first"),
+    created_at: Described(Instant, "when it was created"),
     updated_at: Described(Instant, "when it was last changed"),
   },
   { title: "SavedView", description: "Filters of the task list under a name." },

@@ -2,7 +2,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { changesOne, countOf } from "../../platform/database/results.ts";
 import type { Db, SavedViewRow, Tables } from "../../schema/tables/index.ts";
 
-/** Whose views, and where: nobody sees or changes those of another. */
+/** Owner and project of the views: users cannot see or change each other's views. */
 export interface Owner {
   readonly userId: string;
   readonly projectId: string;
@@ -32,7 +32,7 @@ export async function insertView(tx: Tx<Tables>, row: SavedViewRow): Promise<voi
   await tx.insertInto("saved_views").values(row).execute();
 }
 
-/** The view after the change; undefined when the user has none of this id there. */
+/** The view after the change; undefined when the user has no view with this id in the project. */
 export const updateView = (
   tx: Tx<Tables>,
   { userId, projectId }: Owner,
@@ -48,7 +48,7 @@ export const updateView = (
     .returningAll()
     .executeTakeFirst();
 
-/** Whether there was one to delete. */
+/** Returns whether a view was deleted. */
 export const deleteView = (tx: Tx<Tables>, { userId, projectId }: Owner, id: string): Promise<boolean> =>
   changesOne(
     tx.deleteFrom("saved_views").where("id", "=", id).where("user_id", "=", userId).where("project_id", "=", projectId),

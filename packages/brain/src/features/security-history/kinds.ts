@@ -1,15 +1,15 @@
-/** What an account's owner is informed about, and how a mail says it. */
+/** Events that an account's owner is informed about, and their mail texts. */
 import type { AccountNoticeRow } from "../../schema/tables/index.ts";
 
-/** Facts of a notice, as the API shows them; each kind has some of them. */
+/** Details of a notice, as the API shows them; each kind has some of them. */
 export interface NoticeDetails {
-  /** Of an API key or a trusted device, as it was given. */
+  /** Name of an API key or a trusted device, as given by the user. */
   readonly name?: string;
-  /** First characters of an API key. */
+  /** First characters of the API key. */
   readonly prefix?: string;
-  /** Who did it, where it need not be the owner in a session. */
+  /** The actor, when it need not be the owner in a session. */
   readonly by?: "owner" | "reset_link" | "administrator" | "operator";
-  /** A second factor took the place of another one. */
+  /** The second factor replaced an earlier one. */
   readonly replaced?: boolean;
   readonly api_keys_revoked?: number;
 }
@@ -17,7 +17,7 @@ export interface NoticeDetails {
 interface KindRule {
   readonly subject: string;
   readonly says: (details: NoticeDetails) => string;
-  /** Kinds that only the history shows send no mail. */
+  /** Kinds without a mail appear only in the history. */
   readonly isMailed: boolean;
 }
 
@@ -73,7 +73,7 @@ const rules = {
   },
   "sign_in.new_device": {
     subject: "Sign-in from a new device",
-    says: () => "Your password was used to sign in from a browser that was not seen with your account before.",
+    says: () => "Your password was used to sign in from a browser that your account has not used before.",
     isMailed: true,
   },
 } satisfies Record<string, KindRule>;

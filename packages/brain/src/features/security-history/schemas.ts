@@ -11,20 +11,20 @@ const NoticePublic = Type.Object(
     id: Described(Uuid, "id of the entry"),
     occurred_at: Described(Instant, "when it happened"),
     kind: OneOf(noticeKinds, { description: "what happened" }),
-    source_ip: Nullable(Type.String({ description: "null unless the owner did it" })),
-    user_agent: Nullable(Type.String({ description: "null unless the owner did it" })),
+    source_ip: Nullable(Type.String({ description: "null unless the owner was the actor" })),
+    user_agent: Nullable(Type.String({ description: "null unless the owner was the actor" })),
     details: Type.Object(
       {
-        name: Type.Optional(Type.String({ description: "of the API key or the trusted browser" })),
+        name: Type.Optional(Type.String({ description: "name of the API key or the trusted browser" })),
         prefix: Type.Optional(Type.String({ description: "first characters of the API key" })),
-        by: Type.Optional(OneOf(["owner", "reset_link", "administrator", "operator"], { description: "who did it" })),
-        replaced: Type.Optional(Type.Boolean({ description: "the second factor took the place of another one" })),
-        api_keys_revoked: Type.Optional(Type.Integer({ description: "API keys that were revoked with it" })),
+        by: Type.Optional(OneOf(["owner", "reset_link", "administrator", "operator"], { description: "the actor" })),
+        replaced: Type.Optional(Type.Boolean({ description: "whether the second factor replaced an earlier one" })),
+        api_keys_revoked: Type.Optional(Type.Integer({ description: "number of API keys revoked at the same time" })),
       },
-      { description: "facts of the kind" },
+      { description: "details, which depend on the kind" },
     ),
   },
-  { title: "AccountNotice", description: "Something that happened to an account." },
+  { title: "AccountNotice", description: "A security event of an account." },
 );
 
 export const SecurityHistoryPage = Type.Object(

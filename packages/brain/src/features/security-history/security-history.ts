@@ -18,7 +18,7 @@ import {
   hasDevices,
   insertKnownDevice,
   insertNotice,
-  isDeviceOfAnybody,
+  isKnownDevice,
   listNotices,
   seeDevice,
 } from "./store.ts";
@@ -31,34 +31,34 @@ export interface SecurityHistoryDeps extends Core {
 export interface NewNotice {
   readonly userId: string;
   readonly kind: NoticeKind;
-  /** Address and browser are kept of the owner's own acts only: those of administrators are not the owner's to see. */
+  /** Address and browser are stored only for the owner's own actions; the owner must not see those of administrators. */
   readonly origin: AuditOrigin;
   readonly details?: NoticeDetails;
 }
 
-/** A mail to give to `notify` after the commit; null when none is due. */
+/** A mail to pass to `notify` after the commit; null when none is needed. */
 export type DueMail = MailMessage | null;
 
 export interface DeviceSeen {
-  /** For the browser to keep: the presented value where the service gave it out, else a fresh one. */
+  /** Value of the device cookie: the presented one when the service issued it, otherwise a new one. */
   readonly cookie: string;
   readonly mail: DueMail;
 }
 
-/** Notices kept per user. */
+/** Maximum notices stored per user. */
 const maxNotices = 500;
-/** Browsers kept per user. */
+/** Maximum browsers stored per user. */
 const maxDevices = 50;
-/** Mails of one kind to one user within an hour; the history shows what exceeds them. */
+/** Maximum mails of one kind to one user per hour; further events appear only in the history. */
 const maxMailsPerHour = 10;
 const maxUserAgentChars = 512;
 
-/** What happened to an account, for its owner: a history, and mails about what another person may have done. */
+/** Security events of an account, for its owner: a history, and mails about actions that another person may have taken. */
 export function createSecurityHistory({ database, clock, mail, settings }: SecurityHistoryDeps) {
   const sending = new Set<Promise<unknown>>();
   const url = new URL("/me/security", settings.SVC_PUBLIC_URL).href;
 
-  /** Writes a notice in the transaction of its cause. */
+  /** Writes a notice in the transaction of the event. */
   async function record(tx: Tx<Tables>, notice: NewNotice): Promise<DueMail> {
     const { userId, kind, origin, details = {} } = notice;
     const now = clock.now();
@@ -82,15 +82,15 @@ export function createSecurityHistory({ database, clock, mail, settings }: Secur
 
   return {
     record,
-    /** Begins to send a mail; after the commit, and not waited for. */
+    /** Starts to send a mail; call it after the commit. It is not awaited. */
     notify(message: DueMail) {
       if (message === null) return;
       const sent = mail.send(message).finally(() => sending.delete(sent));
       sending.add(sent);
     },
     /**
-     * Notes the browser of a sign-in, in its transaction, with a notice when the account has not signed in from it before. The first browser
-     * of an account is no news to its owner. The cookie is no credential.
+     * Records the browser of a sign-in, in its transaction, with a notice when the account has not signed in from it before. The first
+     * browser of an account causes no notice. The cookie is not a credential.
      */
     async seeDevice(
       tx: Tx<Tables>,
@@ -105,8 +105,8 @@ export function createSecurityHistory({ database, clock, mail, settings }: Secur
       if (presented !== null && (await seeDevice(tx, { userId, digest: presented, now })))
         return { cookie: cookie!, mail: null };
       const isFirst = !(await hasDevices(tx, userId));
-      // One value per browser serves every account that signs in from it; a value that the service never gave out is replaced.
-      const kept = presented !== null && (await isDeviceOfAnybody(tx, presented)) ? cookie! : randomToken();
+      // One value per browser serves all accounts that sign in from it; a value that the service never issued is replaced.
+      const kept = presented !== null && (await isKnownDevice(tx, presented)) ? cookie! : randomToken();
       const token_hash = cookieDigest(kept)!;
       const row = { id: uuidV7(clock), user_id: userId, token_hash, created_at: now, last_seen_at: now };
       await insertKnownDevice(tx, row, maxDevices);
@@ -123,7 +123,7 @@ export function createSecurityHistory({ database, clock, mail, settings }: Secur
       const { items, next_cursor } = pageOf(rows, limit, (row) => encodeCursor([row.occurred_at, row.id]));
       return { items: items.map(publicNotice), next_cursor };
     },
-    /** Resolves when the mails so far were sent or have failed. */
+    /** Resolves when all mails so far were sent or have failed. */
     async settled() {
       await Promise.all(sending);
     },

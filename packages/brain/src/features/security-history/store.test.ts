@@ -31,8 +31,8 @@ for (const dialect of testDialects) {
         await add(2);
         await add(3);
         expect(await store.hasDevices(tx, userId)).toBe(true);
-        expect(await store.isDeviceOfAnybody(tx, "digest 1")).toBe(true);
-        expect(await store.isDeviceOfAnybody(tx, "digest 2")).toBe(false);
+        expect(await store.isKnownDevice(tx, "digest 1")).toBe(true);
+        expect(await store.isKnownDevice(tx, "digest 2")).toBe(false);
       });
       const rows = await database.read.selectFrom("known_devices").selectAll().orderBy("id").execute();
       expect(rows.map((row) => [row.id, row.last_seen_at])).toEqual([

@@ -4,8 +4,8 @@ import { days } from "../../platform/durations.ts";
 import type { AccountNoticeRow, Db, KnownDeviceRow, Tables } from "../../schema/tables/index.ts";
 
 /**
- * Writes a notice and removes what the user's history then holds beyond `keep`, the oldest first. One kind has at most half of it, so that
- * many sign-ins do not displace everything else.
+ * Writes a notice and removes the oldest ones beyond `keep` from the user's history. One kind may use at most half of it, so that many
+ * sign-ins do not displace everything else.
  */
 export async function insertNotice(tx: Tx<Tables>, row: AccountNoticeRow, keep: number): Promise<void> {
   await tx.insertInto("account_notices").values(row).execute();
@@ -33,7 +33,7 @@ export const countNotices = (
       .where("occurred_at", ">", since),
   );
 
-/** A user's notices, the newest first. */
+/** A user's notices, newest first. */
 export const listNotices = (
   db: Db,
   userId: string,
@@ -59,11 +59,11 @@ export const listNotices = (
 export const deleteNoticesBefore = (tx: Tx<Tables>, before: Date): Promise<number> =>
   affectedRows(tx.deleteFrom("account_notices").where("occurred_at", "<", before));
 
-/** Where mail about an account goes; undefined when it has been deleted. */
+/** Address for mails about an account; undefined when it was deleted. */
 export const findAddress = async (db: Db, userId: string): Promise<string | undefined> =>
   (await db.selectFrom("users").select("email").where("id", "=", userId).executeTakeFirst())?.email;
 
-/** Notes a sign-in from a known browser. @returns false when the account has not signed in from it. */
+/** Records a sign-in from a known browser. @returns false when the account has not signed in from it before. */
 export const seeDevice = (
   tx: Tx<Tables>,
   { userId, digest, now }: { userId: string; digest: string; now: Date },
@@ -80,10 +80,10 @@ export const hasDevices = (tx: Tx<Tables>, userId: string): Promise<boolean> =>
   findsRow(tx.selectFrom("known_devices").select("id").where("user_id", "=", userId).limit(1));
 
 /** Whether any account has signed in from the browser with this cookie. */
-export const isDeviceOfAnybody = (tx: Tx<Tables>, digest: string): Promise<boolean> =>
+export const isKnownDevice = (tx: Tx<Tables>, digest: string): Promise<boolean> =>
   findsRow(tx.selectFrom("known_devices").select("id").where("token_hash", "=", digest).limit(1));
 
-/** Adds a browser and forgets others beyond `keep`. */
+/** Adds a browser and removes others beyond `keep`. */
 export async function insertKnownDevice(tx: Tx<Tables>, row: KnownDeviceRow, keep: number): Promise<void> {
   const others = await tx
     .selectFrom("known_devices")
@@ -97,8 +97,8 @@ export async function insertKnownDevice(tx: Tx<Tables>, row: KnownDeviceRow, kee
 }
 
 /**
- * The browsers to forget so that `keep` are left: first those of a single sign-in within the last day, the newest first, so that a script
- * which signs in without cookies displaces its own entries; then older ones of a single sign-in, then the rest, longest unused first.
+ * The browsers to remove so that `keep` are left. First those with a single sign-in within the last day, newest first, so that a script
+ * that signs in without cookies displaces its own entries. Then older ones with a single sign-in, then the rest, longest unused first.
  */
 function devicesBeyond(
   devices: readonly Pick<KnownDeviceRow, "id" | "created_at" | "last_seen_at">[],

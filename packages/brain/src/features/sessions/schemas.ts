@@ -76,8 +76,8 @@ export const RevokedOne = Type.Object(
   { title: "RevokedOne", description: "Whether the session was ended by this request." },
 );
 export const RevokedCount = Type.Object(
-  { revoked: Type.Integer({ description: "how many sessions or keys this request ended" }) },
-  { title: "RevokedCount", description: "How many were ended." },
+  { revoked: Type.Integer({ description: "number of sessions or keys that this request ended" }) },
+  { title: "RevokedCount", description: "Number of sessions or keys that were ended." },
 );
 
 export const PolicyAnswer = Type.Object(

@@ -21,7 +21,7 @@ export interface AdminMade {
   readonly outcome: AdminPlan;
 }
 
-/** Administrators that an operator of the machine makes: the first one, one more, or out of an account that exists. */
+/** Administrators that an operator of the server creates: the first one, another one, or from an existing account. */
 export function createAdminRescue(deps: AdminRescueDeps) {
   const { users, administration } = deps;
 
@@ -38,14 +38,14 @@ export function createAdminRescue(deps: AdminRescueDeps) {
   }
 
   return {
-    /** @throws ApiError `validation_error` for what is no address. */
+    /** @throws ApiError `validation_error` for a malformed address. */
     async plan(email: string): Promise<AdminPlan> {
       if (!isEmail(email))
-        throw invalid([{ loc: ["body", "email"], type: "format", message: "is not an e-mail address" }]);
+        throw invalid([{ loc: ["body", "email"], type: "format", message: "is not a valid e-mail address" }]);
       if (!(await users.isAny())) return "first";
       return (await users.findByEmail(email)) === undefined ? "further" : "lift";
     },
-    /** @throws ApiError `conflict` when somebody else was faster, `validation_error` for a password that the policy refuses. */
+    /** @throws ApiError `conflict` when another process came first, `validation_error` for a password that the policy rejects. */
     async make(plan: AdminPlan, { email, password }: { email: string; password: string | null }): Promise<AdminMade> {
       if (plan === "first") return makeFirst(email, password ?? "");
       if (plan === "further") {

@@ -25,8 +25,8 @@ export interface FirstAdmin {
 }
 
 /**
- * Makes the first administrator and the project `default`, with what `also` does, in one transaction. The users table is looked at
- * under a lock, so of two concurrent set-ups one wins.
+ * Creates the first administrator and the project `default`, and runs `also`, in one transaction. The users table is checked under a lock,
+ * so only one of two concurrent set-ups succeeds.
  *
  * @throws ApiError `conflict` (already_initialised) when any account exists.
  */

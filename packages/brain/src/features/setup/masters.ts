@@ -13,13 +13,11 @@ export class UnknownMaster extends Error {
   }
 }
 
-/** Public name of a master: tells masters apart without telling anything of them. */
+/** Public id of a master secret: distinguishes secrets without revealing them. */
 const masterId = (master: string): string =>
   createHmac("sha256", master).update("svc/master/key-id/v1\0").digest("hex");
 
-/**
- * Whether a database belongs to these masters: `earlier` when to one of the previous ones, `none` when it was never bound. Changes nothing.
- */
+/** Whether a database belongs to these masters: `earlier` for one of the previous ones, `none` when it was never bound. Changes nothing. */
 export async function masterFit(
   { read }: Pick<BrainDatabase, "read">,
   masters: Keyring,
@@ -31,9 +29,10 @@ export async function masterFit(
 }
 
 /**
- * Binds the database to the master secret of its first start, so that a process with another one cannot make every token void unnoticed.
+ * Binds the database to the master secret of its first start, so that a process with a different secret cannot silently invalidate every
+ * token.
  *
- * @throws UnknownMaster when the database belongs to a master that is neither the current one nor among the previous ones.
+ * @throws UnknownMaster when the database belongs to a master that is neither the current one nor a previous one.
  */
 export async function bindMasters(database: Pick<BrainDatabase, "write">, masters: Keyring): Promise<void> {
   const current = masterId(masters.current);

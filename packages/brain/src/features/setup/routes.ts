@@ -32,11 +32,11 @@ export const setupRoutes: Routes<{ setup: Setup; cookies: Cookies }> = (app, { s
     answers: {
       200: { headers: { "Set-Cookie": "Session cookie, CSRF cookie and device cookie." } },
       403: "The setup token is wrong or has expired.",
-      409: "The setup was completed before (`already_initialised`).",
+      409: "The setup is already complete (`already_initialised`).",
     },
     body: SetupBody,
     response: { 200: SetupAnswer },
-    // Before the body is judged: afterwards every body is answered alike.
+    // Before the body is validated: once the setup is complete, every body gets the same answer.
     async preValidation() {
       if (!(await setup.isOpen())) throw alreadyInitialised();
     },

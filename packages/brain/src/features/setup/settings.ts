@@ -5,7 +5,7 @@ export const setupSettings = Type.Object({
     default: 900,
     minimum: 60,
     maximum: 86_400,
-    description: "seconds a set-up link works",
+    description: "seconds until a set-up link expires",
   }),
   SVC_FIRST_BOOT_ATTEMPTS_PER_IP: Type.Integer({
     default: 30,

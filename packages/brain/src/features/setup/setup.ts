@@ -28,7 +28,7 @@ export interface SetupDeps extends FirstAdminDeps {
   /** Master secrets. */
   readonly masters: Keyring;
   readonly settings: SetupValues & { readonly SVC_PUBLIC_URL: string; readonly SVC_PASSWORD_MIN_LENGTH: number };
-  /** Prints a set-up link where the operator of the service sees it, and nobody else. */
+  /** Shows a set-up link to the operator of the service only. */
   readonly announce: (url: string) => void;
 }
 
@@ -48,14 +48,14 @@ export interface SetupDone {
 const windowMs = minutes(15);
 const allAddressesFactor = 8;
 
-/** The first start: a one-time link makes the first administrator and the first project. */
+/** First start: a one-time link creates the first administrator and the first project. */
 export function createSetup(deps: SetupDeps) {
   const { database, clock, log, audit, masters, settings } = deps;
   const minChars = settings.SVC_PASSWORD_MIN_LENGTH;
-  // Once an account exists there is always one: the final active admin cannot go.
+  // Once an account exists, one always exists: the last active administrator cannot be removed.
   let isClosed = false;
   let minting: Promise<Date> | null = null;
-  /** Attempts that passed the budget, and those of them that are answered: the rows of the others may not be written yet. */
+  /** Attempts that passed the rate limit, and those already answered: audit rows of the others may not be written yet. */
   let admitted = 0;
   let answered = 0;
 
@@ -82,7 +82,7 @@ export function createSetup(deps: SetupDeps) {
     return expiresAt;
   }
 
-  /** Whether the administrator of the settings was made; what is wrong with them is logged without their values. */
+  /** Creates the administrator from the settings, and returns whether it did. Problems are logged without the values. */
   async function bootstrap(): Promise<boolean> {
     const { SVC_BOOTSTRAP_ADMIN_EMAIL: email, SVC_BOOTSTRAP_ADMIN_PASSWORD: password } = settings;
     if (email === undefined && password === undefined) return false;
@@ -116,7 +116,7 @@ export function createSetup(deps: SetupDeps) {
     const limit = perSource * allAddressesFactor;
     const attempts = await audit.addressesSince({ action: "setup.attempt", since, limit });
     const source = addressBlock(address);
-    // The limit of all sources together is below that of a /48, which is ten times the limit of a /64.
+    // The limit for all sources together is below that of a /48, which is ten times the limit of a /64.
     const fromSource = attempts.filter((other) => other !== null && addressBlock(other) === source).length;
     const uncounted = admitted - answeredBefore;
     if (fromSource >= perSource || attempts.length + uncounted >= limit) {
@@ -124,7 +124,7 @@ export function createSetup(deps: SetupDeps) {
     }
   }
 
-  /** Written before the answer, unlike other refusals, because the budget counts these rows; that budget also bounds them. */
+  /** Written before the answer, unlike other refusals, because the rate limit counts these rows; it also bounds them. */
   async function noteAttempt(origin: AuditOrigin, reason: string): Promise<void> {
     const entry = { action: "setup.attempt", target_type: "setup", result: "failed", metadata: { reason }, ...origin };
     await audit.record(entry, { alone: true });
@@ -133,7 +133,7 @@ export function createSetup(deps: SetupDeps) {
   async function attempt({ body, origin, presentedCookie, deviceCookie }: SetupRequest): Promise<SetupDone> {
     const digests = candidateDigests(masters, tokenLabels.setup, body.token);
     if (!(await isTokenLive(database.read, digests, clock.now()))) {
-      // The token may have been used up by a set-up that was done since the first look.
+      // A concurrent set-up may have used the token since the first check.
       if (!(await isOpen())) throw alreadyInitialised();
       await noteAttempt(origin, "invalid_token");
       throw invalidToken();
@@ -173,12 +173,12 @@ export function createSetup(deps: SetupDeps) {
      * @throws UnknownMaster when the database belongs to a secret that is not configured.
      */
     bind: () => bindMasters(database, masters),
-    /** At start: makes the administrator that the settings name, or prints a set-up link; nothing once an account exists. */
+    /** At start-up: creates the administrator from the settings, or prints a set-up link; does nothing once an account exists. */
     async begin() {
       if (!(await isOpen()) || (await bootstrap())) return;
       await mintLink();
     },
-    /** While open: when the last link ends; prints a fresh link when none works any more. */
+    /** While set-up is open: when the last link expires. Prints a new link when none is valid any more. */
     async ensureLink(): Promise<Date> {
       const known = await lastExpiry(database.read, clock.now());
       if (known !== undefined) return known;
@@ -187,7 +187,10 @@ export function createSetup(deps: SetupDeps) {
       });
       return minting;
     },
-    /** @throws ApiError `conflict` when done already, `unauthenticated` for a bad token, `rate_limited`, `validation_error`. */
+    /**
+     * @throws ApiError `conflict` when set-up is already complete, `unauthenticated` for an invalid token, `rate_limited`,
+     * `validation_error`.
+     */
     async complete(request: SetupRequest): Promise<SetupDone> {
       if (!(await isOpen())) throw alreadyInitialised();
       await requireBudget(request.origin.source_ip ?? "");

@@ -3,13 +3,13 @@ import { deleteExpired } from "../../platform/database/delete-in-batches.ts";
 import { changesOne, findsRow } from "../../platform/database/results.ts";
 import type { Db, FirstBootTokenRow, Tables } from "../../schema/tables/index.ts";
 
-/** Stores a fresh token and deletes those that ended before. */
+/** Stores a new token and deletes expired ones. */
 export async function insertSetupToken(tx: Tx<Tables>, row: FirstBootTokenRow): Promise<void> {
   await deleteExpired(tx, "first_boot_tokens", row.created_at);
   await tx.insertInto("first_boot_tokens").values(row).execute();
 }
 
-/** When the last unused token ends; undefined when none works at `now`. */
+/** When the last unused token expires; undefined when none is valid at `now`. */
 export async function lastExpiry(db: Db, now: Date): Promise<Date | undefined> {
   const row = await db
     .selectFrom("first_boot_tokens")
@@ -32,7 +32,7 @@ export const isTokenLive = (db: Db, digests: readonly string[], now: Date): Prom
       .where("expires_at", ">", now),
   );
 
-/** Uses a token up; false when another use won or its time is over. */
+/** Marks a token as used; false when it was already used or has expired. */
 export const consumeSetupToken = (tx: Tx<Tables>, digests: readonly string[], now: Date): Promise<boolean> =>
   changesOne(
     tx

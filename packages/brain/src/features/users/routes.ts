@@ -37,7 +37,7 @@ export const userRoutes: Routes<{ administration: UserAdministration }> = (app, 
     operationId: "createUser",
     summary: "Create a user",
     description: "Creates an account.",
-    answers: { 409: "The address has an account (`email_in_use`)." },
+    answers: { 409: "An account with this address exists (`email_in_use`)." },
     body: NewUserBody,
     response: { 201: UserAdminPublic },
     policy: { tag: "users-write", globalAdmin: true, freshMfa: true, stepUp: true },
@@ -86,7 +86,7 @@ export const userRoutes: Routes<{ administration: UserAdministration }> = (app, 
   });
 };
 
-/** Whom an administrator's request is about, and who asks. */
+/** The account that an administrator's request is about, and the origin of the request. */
 export const aboutUser = (request: OriginRequest & { readonly params: { user_id: string } }) => ({
   userId: request.params.user_id.toLowerCase(),
   origin: originOf(request),

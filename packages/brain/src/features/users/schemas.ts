@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Described, IdOf, Instant, Line, Nullable, TimeZone, Uuid } from "../../platform/http/schemas.ts";
 
-/** A user as everybody who may see one sees them; never the hash. */
+/** A user as shown to anyone who may see that user; never includes the hash. */
 export const UserPublic = Type.Object(
   {
     id: Described(Uuid, "id of the account"),
@@ -19,7 +19,7 @@ export type UserPublic = Static<typeof UserPublic>;
 
 const Name = Type.Optional(Nullable(Line(200)));
 
-/** What a user may change of their own account; other keys are ignored. */
+/** Fields of their own account that users may change; other keys are ignored. */
 export const ProfileBody = Type.Object(
   {
     first_name: Described(Name, "given name; null removes it"),
@@ -31,14 +31,14 @@ export const ProfileBody = Type.Object(
 );
 export type ProfileBody = Static<typeof ProfileBody>;
 
-/** An e-mail address as far as it is checked: one @ between two parts, no spaces. Delivery is the real test. */
+/** A minimal check of an e-mail address: one @ between two parts, no spaces. Only delivery proves an address. */
 const emailPattern = "^[^\\s@\\x00-\\x1f\\x7f]+@[^\\s@\\x00-\\x1f\\x7f]+$";
 export const Email = Type.String({ minLength: 3, maxLength: 320, pattern: emailPattern });
 
 const emailForm = new RegExp(emailPattern);
 export const isEmail = (text: string): boolean => text.length <= 320 && emailForm.test(text);
 
-/** A user as administrators of the instance see one. */
+/** A user as administrators of the instance see it. */
 export const UserAdminPublic = Type.Object(
   {
     ...UserPublic.properties,
@@ -55,23 +55,23 @@ export const UserList = Type.Array(UserAdminPublic, { description: "Users, newes
 export const UserParams = Type.Object({ user_id: IdOf("user") });
 
 export const UserListQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ description: "page size, default 100; 0, less, or more than 500 means 100" })),
-  offset: Type.Optional(Type.Integer({ description: "rows to skip, default 0; less means 0" })),
+  limit: Type.Optional(Type.Integer({ description: "page size, default 100; values below 1 or above 500 mean 100" })),
+  offset: Type.Optional(Type.Integer({ description: "rows to skip, default 0; negative values mean 0" })),
 });
 export type UserListQuery = Static<typeof UserListQuery>;
 
-/** What an administrator may change of an account; other keys, `email` among them, are ignored. */
+/** Fields of an account that administrators may change; other keys, including `email`, are ignored. */
 export const UserChangesBody = Type.Object(
   {
     ...ProfileBody.properties,
     is_admin: Type.Optional(Type.Boolean({ description: "whether the user administers the instance" })),
-    is_active: Type.Optional(Type.Boolean({ description: "false ends all sessions and refuses sign-in" })),
+    is_active: Type.Optional(Type.Boolean({ description: "false ends all sessions and blocks sign-in" })),
   },
   { title: "UserChanges" },
 );
 export type UserChangesBody = Static<typeof UserChangesBody>;
 
-/** A new password; the policy is judged by `requirePassword`. */
+/** A new password; `requirePassword` applies the policy. */
 export const NewPassword = Type.String({ minLength: 8, maxLength: 256 });
 
 export const NewUserBody = Type.Object(

@@ -1,7 +1,7 @@
 import type { UserRow } from "../../schema/tables/index.ts";
 import type { UserAdminPublic, UserPublic } from "./schemas.ts";
 
-/** A user as login, me and others show one (spec part 3, section 5.3). */
+/** A user as shown to others, and by sign-in and `me`. */
 export function publicUser(row: UserRow): UserPublic {
   return {
     id: row.id,
@@ -15,7 +15,7 @@ export function publicUser(row: UserRow): UserPublic {
   };
 }
 
-/** A user as administrators of the instance see one (spec part 1, User). */
+/** A user as administrators of the instance see it. */
 export function publicUserForAdmins(row: UserRow): UserAdminPublic {
   return {
     ...publicUser(row),

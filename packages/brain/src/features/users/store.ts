@@ -20,11 +20,11 @@ export async function updateUser(tx: Tx<Tables>, id: string, changes: Updateable
   await tx.updateTable("users").set(changes).where("id", "=", id).execute();
 }
 
-/** Reads an account that the transaction is about to change; others wait. */
+/** Reads an account for update; other transactions wait. */
 export const lockUser = (tx: Tx<Tables>, id: string): Promise<UserRow | undefined> =>
   tx.selectFrom("users").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
 
-/** Accounts, the newest first. */
+/** Accounts, newest first. */
 export const listUsers = (db: Db, { limit, offset }: { limit: number; offset: number }): Promise<UserRow[]> =>
   db
     .selectFrom("users")
@@ -46,15 +46,15 @@ export const isOtherAdminActive = (tx: Tx<Tables>, id: string): Promise<boolean>
       .limit(1),
   );
 
-/** Deletes an account; memberships, sessions, keys, saved views and second factors go with it by their foreign keys. */
+/** Deletes an account; foreign keys delete its memberships, sessions, keys, saved views and second factor. */
 export async function deleteUser(tx: Tx<Tables>, id: string): Promise<void> {
   await tx.deleteFrom("users").where("id", "=", id).execute();
 }
 
-/** Forgets the browsers that spare this user the code; tells how many still counted. */
+/** Deletes the trusted browsers of this user; returns how many were still valid. */
 export async function deleteTrustedDevices(tx: Tx<Tables>, userId: string): Promise<number> {
-  const gone = tx.deleteFrom("trusted_devices").where("user_id", "=", userId).returning("revoked_at");
-  return (await gone.execute()).filter(({ revoked_at }) => revoked_at === null).length;
+  const deleted = tx.deleteFrom("trusted_devices").where("user_id", "=", userId).returning("revoked_at");
+  return (await deleted.execute()).filter(({ revoked_at }) => revoked_at === null).length;
 }
 
 export async function deleteResetTokens(tx: Tx<Tables>, userId: string): Promise<void> {
@@ -62,10 +62,9 @@ export async function deleteResetTokens(tx: Tx<Tables>, userId: string): Promise
 }
 
 /**
- * Notes a successful sign-in with the password of `hash` and ends the count of failures.
+ * Records a successful sign-in with the password of `hash`, and resets the failure count.
  *
- * @returns false for an account that is inactive, locked at `now`, or has another password by now: then nothing changed, and the sign-in
- * fails.
+ * @returns false when the account is inactive, locked at `now`, or its password has changed: nothing is written, and the sign-in fails.
  */
 export const noteSuccess = (
   tx: Tx<Tables>,
@@ -83,8 +82,8 @@ export const noteSuccess = (
   );
 
 /**
- * Counts a failed sign-in since the last success; from `threshold` on the account is locked. Failures while it is locked change nothing,
- * so that nobody can prolong the lock.
+ * Counts a failed sign-in since the last success; at `threshold` the account is locked. Failures during a lock change nothing, so that an
+ * attacker cannot prolong it.
  *
  * @returns whether the account is locked now.
  */

@@ -24,14 +24,14 @@ export interface NewUser {
   readonly timezone?: string;
 }
 
-/** Accounts. E-mail addresses are kept as given and compared without case. */
+/** Accounts. E-mail addresses are stored as given and compared case-insensitively. */
 export function createUsers({ database, clock }: Core) {
   return {
     findByEmail: (email: string) => findByEmail(database.read, emailKey(email)),
     findById: (id: string) => findById(database.read, id),
     /** Whether any account exists; inside a transaction when one is given. */
     isAny: (tx?: Tx<Tables>) => isAnyUser(tx ?? database.read),
-    /** Inserts an account inside the caller's transaction; the caller writes the audit row. */
+    /** Inserts an account in the caller's transaction; the caller writes the audit row. */
     async add(
       tx: Tx<Tables>,
       { email, displayName, passwordHash, isAdmin, firstName, lastName, timezone }: NewUser,
@@ -64,7 +64,7 @@ export function createUsers({ database, clock }: Core) {
       await insertUser(tx, row);
       return row;
     },
-    /** Changes an account inside the caller's transaction and gives the changed row. */
+    /** Changes an account in the caller's transaction and returns the changed row. */
     async change(tx: Tx<Tables>, row: UserRow, changes: ProfileBody): Promise<UserRow> {
       const applied = { ...profileColumns(changes), updated_at: clock.now() };
       await updateUser(tx, row.id, applied);
@@ -72,7 +72,7 @@ export function createUsers({ database, clock }: Core) {
     },
     setPassword: (tx: Tx<Tables>, id: string, passwordHash: string) =>
       updateUser(tx, id, { password_hash: passwordHash, updated_at: clock.now() }),
-    /** Reads an account for a change in the caller's transaction; others wait until it ends. */
+    /** Reads an account for update in the caller's transaction; other transactions wait until it ends. */
     lock: lockUser,
     noteSuccess,
     noteFailure,
@@ -81,7 +81,7 @@ export function createUsers({ database, clock }: Core) {
 
 export type Users = ReturnType<typeof createUsers>;
 
-/** Named one by one: a request body may hold keys that are columns nobody may set this way. */
+/** Listed explicitly: a request body may contain keys that are columns which must not be set this way. */
 export function profileColumns(changes: ProfileBody): Partial<UserRow> {
   const { first_name, last_name, display_name, timezone } = changes;
   return {
@@ -92,5 +92,5 @@ export function profileColumns(changes: ProfileBody): Partial<UserRow> {
   };
 }
 
-/** The form in which e-mail addresses are compared. */
+/** The normalized form used to compare e-mail addresses. */
 export const emailKey = (email: string): string => email.trim().toLowerCase();

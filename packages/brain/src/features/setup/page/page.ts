@@ -1,25 +1,28 @@
-/** The set-up page: rendered here, works without script, with one style sheet and one script of its own (the content policy allows no other). */
+/**
+ * The set-up page: rendered on the server, works without scripts, with one style sheet and one script of its own (the content security
+ * policy allows no others).
+ */
 import type { ApiError } from "../../../platform/http/error-codes.ts";
 
 export interface SetupForm {
   readonly token: string;
   readonly email: string;
   readonly displayName: string;
-  /** When the newest link ends; null where it does not matter. */
+  /** When the newest link expires; null where it does not matter. */
   readonly expiresAt: Date | null;
   readonly now: Date;
   readonly minPasswordChars: number;
   readonly error: ApiError | null;
 }
 
-/** The page with its form, filled with everything but the password. */
+/** The page with its form, filled in except for the password. */
 export function setupPage(form: SetupForm): string {
   const faulty = faultyFields(form.error);
   return document(`
     <form class="form" method="post" action="/setup">
       ${brand}
       <h1>Create the administrator</h1>
-      <p class="hint">Creates the first account and the project <b>default</b>. This page closes when that is done.</p>
+      <p class="hint">Creates the first account and the project <b>default</b>. This page is then closed.</p>
       ${form.error === null ? "" : `<p class="alert" role="alert">${escapeHtml(explain(form.error))}</p>`}
       ${field("token", "Set-up token", {
         value: form.token,
@@ -102,7 +105,7 @@ function tokenHint({ expiresAt, now }: Pick<SetupForm, "expiresAt" | "now">): st
   if (expiresAt === null) return where;
   const leftSeconds = Math.max(0, Math.floor((expiresAt.getTime() - now.getTime()) / 1000));
   const until = `<time datetime="${expiresAt.toISOString()}">${expiresAt.toISOString().slice(11, 16)} UTC</time>`;
-  // The script counts down from here. In seconds left, because the browser's clock may be wrong.
+  // The script counts down from here, in seconds left because the browser's clock may be wrong.
   return `${where} The newest token works until ${until}: <b data-seconds-left="${leftSeconds}">${timeLeft(leftSeconds)}</b>.`;
 }
 

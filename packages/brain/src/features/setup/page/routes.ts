@@ -26,14 +26,14 @@ export interface SetupPageDeps {
 /** The page at /setup, outside /api/v1. Its form is posted urlencoded, because it works without script. */
 export const setupPageRoutes: Routes<SetupPageDeps> = (app, { setup, cookies, clock, settings }) => {
   const minPasswordChars = settings.SVC_PASSWORD_MIN_LENGTH;
-  // A project without a task shows the checklist of first steps.
+  // A project without tasks shows the getting-started checklist.
   const checklistUrl = `${new URL(settings.SVC_PUBLIC_URL).origin}/p/${firstProject}`;
 
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) => {
     done(null, formFields(body as string));
   });
 
-  // Browsers get a page for any error, other clients the envelope.
+  // Browsers get a page for every error, other clients the JSON envelope.
   app.setErrorHandler((thrown, request, reply) => {
     const error = toApiError(thrown);
     if (error.status >= 500 || !wantsHtml(request)) throw thrown;
@@ -60,7 +60,7 @@ export const setupPageRoutes: Routes<SetupPageDeps> = (app, { setup, cookies, cl
     );
   }
 
-  // The token of the link stands behind #, which browsers do not send: the page's script fills it in, so it reaches no log of a proxy.
+  // The link has the token in its fragment, which browsers do not send, so that no proxy logs it. The page's script fills it in.
   app.get("/setup", { config: { tag: "setup", public: true, hidden: true } }, async (_request, reply) => {
     if (!(await setup.isOpen())) throw new ApiError("not_found");
     const expiresAt = await setup.ensureLink();
@@ -98,7 +98,7 @@ export const setupPageRoutes: Routes<SetupPageDeps> = (app, { setup, cookies, cl
   );
 };
 
-/** The known fields of a form; an empty optional field is one that was left out. */
+/** The known fields of a form; an empty optional field counts as omitted. */
 function formFields(text: string): Record<string, string> {
   const sent = new URLSearchParams(text);
   const known: Record<string, string> = {};

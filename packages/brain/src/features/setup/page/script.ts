@@ -1,6 +1,6 @@
 /**
- * What the set-up page does beyond its form where scripts run: takes the token out of the address, counts down the minutes that are left, and
- * shows which password rules are met while the user types.
+ * Progressive enhancement of the set-up page: moves the token from the address into the form, counts down the remaining minutes, and shows
+ * which password rules are met while the user types.
  */
 export const pageScript = `"use strict";
 const token = document.getElementById("token");

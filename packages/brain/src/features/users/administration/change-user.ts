@@ -6,10 +6,10 @@ import type { AboutUser, UserAdministrationDeps } from "./deps.ts";
 import { lockAdmins, ownAccount, requireOtherAdmin, requireUser } from "./guards.ts";
 
 /**
- * Changes an account; making it inactive ends its sessions at once.
+ * Changes an account. Deactivating it ends its sessions immediately.
  *
- * @returns the account as it is now, and the sessions that ended.
- * @throws ApiError `conflict` for demoting or deactivating oneself (own_account) or the final active administrator; `not_found`.
+ * @returns the changed account, and the sessions that ended.
+ * @throws ApiError `conflict` for demoting or deactivating your own account (own_account) or the last active administrator; `not_found`.
  */
 export async function changeUser(
   deps: Pick<UserAdministrationDeps, "database" | "clock" | "audit" | "users" | "sessions">,
@@ -36,7 +36,7 @@ export async function changeUser(
       action: "user.updated",
       target_type: "user",
       target_id: before.id,
-      // Names stay out: audit rows outlive accounts.
+      // No names: audit rows outlive accounts.
       metadata: {
         changed,
         ...(is_admin !== undefined && { is_admin }),

@@ -7,13 +7,13 @@ import type { Users } from "../users.ts";
 export interface UserAdministrationDeps extends ReplacePasswordDeps {
   readonly audit: Pick<Audit, "append" | "forgetUser">;
   readonly users: Users;
-  /** Each takes a user out of the rows of one feature that name users without belonging to them. */
+  /** Each one removes a user from the rows of one feature that reference users without belonging to them. */
   readonly forget: readonly ((tx: Tx<Tables>, userId: string) => Promise<void>)[];
 }
 
-/** What an administrator does to one account. */
+/** Administrative operations on one account. */
 export interface AboutUser {
   readonly userId: string;
-  /** Who acts, and from where. */
+  /** The acting user, and the origin of the request. */
   readonly origin: AuditOrigin;
 }

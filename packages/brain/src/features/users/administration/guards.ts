@@ -5,12 +5,12 @@ import type { Tables, UserRow } from "../../../schema/tables/index.ts";
 import { isOtherAdminActive } from "../store.ts";
 
 /**
- * Makes transactions that may take away an active administrator wait for one another (spec part 3, section 5.1 rule 14). Taken before the
- * account's row: the order of two locks must not differ.
+ * Serializes transactions that may remove an active administrator. Always taken before the lock of the account's row, so that the lock
+ * order is the same everywhere.
  */
 export const lockAdmins = (tx: Tx<Tables>): Promise<void> => lockSubject(tx, "active-admins");
 
-/** @throws ApiError `conflict` when no other active administrator would be left without this one; call it under `lockAdmins`. */
+/** @throws ApiError `conflict` when this is the last active administrator; call it under `lockAdmins`. */
 export async function requireOtherAdmin(tx: Tx<Tables>, user: UserRow): Promise<void> {
   if (!user.is_admin || !user.is_active || (await isOtherAdminActive(tx, user.id))) return;
   throw new ApiError("conflict", { reason: "final_active_admin" });
@@ -20,7 +20,7 @@ export function ownAccount(): ApiError {
   return new ApiError("conflict", { reason: "own_account" });
 }
 
-/** @throws ApiError `not_found` without a row. */
+/** @throws ApiError `not_found` when there is no row. */
 export function requireUser(row: UserRow | undefined): UserRow {
   if (row === undefined) throw new ApiError("not_found", { resource: "user" });
   return row;

@@ -15,10 +15,10 @@ import { lockAdmins, ownAccount, requireOtherAdmin, requireUser } from "./guards
 
 const defaultLimit = 100;
 const maxLimit = 500;
-/** Both databases take it, and nobody has as many accounts. */
+/** An offset that both databases accept and no installation reaches. */
 const maxOffset = 2 ** 31 - 1;
 
-/** Accounts as the administrators of the instance keep them (spec part 1, Users and admin routes). */
+/** Accounts as administrators of the instance manage them. */
 export function createUserAdministration(deps: UserAdministrationDeps) {
   const { database, audit, users, sessions, settings } = deps;
   const minChars = settings.SVC_PASSWORD_MIN_LENGTH;
@@ -35,7 +35,7 @@ export function createUserAdministration(deps: UserAdministrationDeps) {
     async get(userId: string): Promise<UserAdminPublic> {
       return publicUserForAdmins(requireUser(await users.findById(userId)));
     },
-    /** @throws ApiError `validation_error` for a password that the policy refuses, `conflict` for an address in use. */
+    /** @throws ApiError `validation_error` for a password that the policy rejects, `conflict` for an address in use. */
     async create(body: NewUserBody, origin: AuditOrigin): Promise<UserAdminPublic> {
       const refusal = passwordRefusal("password", body.password, { minChars, owner: body });
       if (refusal !== null) throw refusal;
@@ -61,13 +61,13 @@ export function createUserAdministration(deps: UserAdministrationDeps) {
         throw error;
       }
     },
-    /** @throws ApiError `not_found`, and `conflict` as change-user.ts has it. */
+    /** @throws ApiError `not_found`, and `conflict` as in change-user.ts */
     async update(about: AboutUser, changes: UserChangesBody): Promise<UserAdminPublic> {
       const { user, ended } = await changeUser(deps, about, changes);
       await sessions.announceEnded(user.id, ended);
       return publicUserForAdmins(user);
     },
-    /** Gives a new password without the old one, and tells what ended with it. @throws ApiError `not_found`, `validation_error` */
+    /** Sets a new password without the old one, and returns what ended with it. @throws ApiError `not_found`, `validation_error` */
     async resetPassword({ userId, origin }: AboutUser, newPassword: string): Promise<EndedByReset> {
       const owner = requireUser(await users.findById(userId));
       return replacePassword(deps, {
@@ -77,7 +77,7 @@ export function createUserAdministration(deps: UserAdministrationDeps) {
         admit: requireUser,
       });
     },
-    /** @throws ApiError `not_found`, and `conflict` for oneself (own_account) and for the final active administrator. */
+    /** @throws ApiError `not_found`, and `conflict` for your own account (own_account) and the last active administrator. */
     async remove(about: AboutUser) {
       const ended = await removeUser(deps, about);
       await sessions.announceEnded(about.userId, ended);
@@ -88,11 +88,11 @@ export function createUserAdministration(deps: UserAdministrationDeps) {
 export type UserAdministration = ReturnType<typeof createUserAdministration>;
 
 /**
- * Deletes an account for good, with its memberships, sessions, keys, saved views and second factor. Audit rows and commands remain and no
- * longer tell who acted.
+ * Deletes an account permanently, with its memberships, sessions, keys, saved views and second factor. Audit rows and commands remain,
+ * without the user's identity.
  *
  * @returns the sessions that ended.
- * @throws ApiError `conflict` for oneself (own_account) and for the final active administrator; `not_found`.
+ * @throws ApiError `conflict` for your own account (own_account) and the last active administrator; `not_found`.
  */
 async function removeUser(
   { database, audit, users, sessions, forget }: UserAdministrationDeps,
@@ -110,6 +110,6 @@ async function removeUser(
     await audit.forgetUser(tx, { userId: user.id, entry: { ...about, ...origin } });
     return ended;
   };
-  // The rows of the user are looked at once more behind the chain's lock, which nobody else may wait behind.
+  // The user's rows are checked again under the lock of the audit chain, which no other transaction may wait behind.
   return database.write(remove, { alone: true });
 }

@@ -19,8 +19,8 @@ export interface OwnPasswordDeps extends FailedPasswordDeps {
 }
 
 /**
- * Whether a signed-in user's password is right. A wrong one counts for the lock of the account. A locked account is refused before the
- * password is checked, so that a session cannot go on causing that work; its audit rows are collected.
+ * Checks a signed-in user's password. A wrong one counts toward the account lock. A locked account is refused before the password is
+ * checked, so that a session cannot keep causing that work; the audit rows of such refusals are batched.
  */
 export async function isOwnPassword(
   deps: OwnPasswordDeps,
@@ -36,7 +36,7 @@ export async function isOwnPassword(
   return false;
 }
 
-/** Counts a wrong password against the account's lock, with its audit row. */
+/** Counts a wrong password toward the account lock, and writes its audit row. */
 export async function noteFailedPassword(
   { database, clock, audit, users, settings }: FailedPasswordDeps,
   { userId, entry }: { userId: string; entry: AuditEntry },

@@ -5,13 +5,13 @@ const messages: Record<PasswordFault, (minChars: number) => string> = {
   too_short: (minChars) => `must have at least ${minChars} characters`,
   too_long: () => "is too long",
   too_few_classes: () => "must mix lowercase, uppercase, digits and symbols, or be longer",
-  sequence: () => "must not be a sequence of neighbouring keys, letters or digits",
+  sequence: () => "must not be a sequence of adjacent keys, characters or digits",
   repeated: () => "must not repeat the same characters",
-  personal: () => "must not be made of your name or e-mail address",
+  personal: () => "must not consist of your name or e-mail address",
   common: () => "must not be a common password, even with digits or symbols added",
 };
 
-/** Whose password is judged; their names and address must not make it up. */
+/** The owner of the password; it must not be built from their names and address. */
 export interface PasswordOwner {
   readonly email: string;
   readonly first_name?: string | null | undefined;
@@ -19,7 +19,7 @@ export interface PasswordOwner {
   readonly display_name?: string | null | undefined;
 }
 
-/** The 422 for a password that the policy refuses; null for one that it accepts. */
+/** The 422 error for a password that the policy rejects; null when the policy accepts it. */
 export function passwordRefusal(
   field: string,
   password: string,

@@ -8,13 +8,13 @@ import { deleteResetTokens, deleteTrustedDevices, updateUser } from "../store.ts
 import type { Users } from "../users.ts";
 import { type PasswordOwner, passwordRefusal } from "./password-rules.ts";
 
-/** Of the sessions, which know users and not the other way round. */
+/** The part of the sessions feature used here. Sessions depend on users, so this cannot import them. */
 export interface EndingSessions {
   endAllOf(tx: Tx<Tables>, userId: string): Promise<string[]>;
   announceEnded(userId: string, sessionIds: readonly string[]): Promise<void>;
 }
 
-/** Revokes a user's API keys that work, in the transaction of a caller that holds the user's row. @returns how many. */
+/** Revokes a user's working API keys, in the transaction of a caller that holds the lock of the user's row. @returns the number revoked. */
 export type RevokeKeys = (
   tx: Tx<Tables>,
   request: { readonly userId: string; readonly reason: string; readonly now: Date },
@@ -34,14 +34,14 @@ export interface PasswordReplacement {
   readonly userId: string;
   readonly owner: PasswordOwner;
   readonly newPassword: string;
-  /** Judges the locked account in the transaction, and throws where it must stay as it is. */
+  /** Checks the locked account inside the transaction, and throws when it must not change. */
   readonly admit: (user: UserRow | undefined, tx: Tx<Tables>) => unknown;
   readonly by: keyof typeof reasons;
   readonly action: string;
   readonly origin: AuditOrigin;
 }
 
-/** Why the API keys of the account end, by who replaces its password. */
+/** Reason recorded for the revoked API keys, by who replaces the password. */
 const reasons = {
   reset_link: "password_reset",
   administrator: "password_reset_by_admin",
@@ -55,10 +55,10 @@ export interface EndedByReset {
 }
 
 /**
- * Gives an account another password without the old one. Its lock, its sessions, its trusted devices, its API keys and its reset
- * tokens end; a second factor stays as it is.
+ * Replaces an account's password without the old one. This ends its lock, sessions, trusted devices, API keys and reset tokens; the second
+ * factor does not change.
  *
- * @throws ApiError `validation_error` for a password that the policy refuses, and what `admit` throws.
+ * @throws ApiError `validation_error` for a password that the policy rejects, and what `admit` throws.
  */
 export async function replacePassword(
   { database, clock, audit, users, passwords, sessions, history, revokeKeys, settings }: ReplacePasswordDeps,
@@ -69,7 +69,7 @@ export async function replacePassword(
   const password_hash = await passwords.hash(newPassword, sourceOf(origin));
   const { sessionIds, counts, mail } = await database.write(async (tx) => {
     await admit(await users.lock(tx, userId), tx);
-    // The account first: a sign-in with the old password that runs beside this one then fails, or its session is there to be ended.
+    // Lock the account first: a concurrent sign-in with the old password then either fails, or has already created the session to end.
     const now = clock.now();
     await updateUser(tx, userId, { password_hash, failed_logins: 0, locked_until: null, updated_at: now });
     const devicesEnded = await deleteTrustedDevices(tx, userId);
