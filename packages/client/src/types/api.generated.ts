@@ -1,6 +1,6 @@
 // Printed from openapi.json by `npm run docs`; a check fails when this file is stale.
 
-/** Something that happened to an account. */
+/** A security event of an account. */
 export interface AccountNotice {
   /** Id of the entry. */
   id: string;
@@ -8,21 +8,21 @@ export interface AccountNotice {
   occurred_at: string;
   /** What happened. */
   kind: "api_key.created" | "api_keys.revoked" | "password.changed" | "factor.added" | "factor.removed" | "recovery_codes.regenerated" | "device.trusted" | "sign_in.new_device";
-  /** Null unless the owner did it. */
+  /** Null unless the owner was the actor. */
   source_ip: string | null;
-  /** Null unless the owner did it. */
+  /** Null unless the owner was the actor. */
   user_agent: string | null;
-  /** Facts of the kind. */
+  /** Details, which depend on the kind. */
   details: {
-    /** Of the API key or the trusted browser. */
+    /** Name of the API key or the trusted browser. */
     name?: string;
     /** First characters of the API key. */
     prefix?: string;
-    /** Who did it. */
+    /** The actor. */
     by?: "owner" | "reset_link" | "administrator" | "operator";
-    /** The second factor took the place of another one. */
+    /** Whether the second factor replaced an earlier one. */
     replaced?: boolean;
-    /** API keys that were revoked with it. */
+    /** Number of API keys revoked at the same time. */
     api_keys_revoked?: number;
   };
 }
@@ -186,43 +186,43 @@ export interface ApiKey {
   name: string;
   /** First characters of the token. */
   prefix: string;
-  /** What it may be used for; see GET /api-keys/scopes. */
+  /** Scopes of the key; see GET /api-keys/scopes. */
   scopes: string[];
-  /** The only project that it works in; null: all of its owner. */
+  /** The only project that it can access; null means all projects of its owner. */
   project_id: string | null;
   /** Slug of that project; null without one. */
   project_slug: string | null;
-  /** Its last request, noted once a minute at most; null when never used. */
+  /** Last request, recorded at most once a minute; null when never used. */
   last_used_at: string | null;
   /** Client address of that request; null when never used. */
   last_used_ip: string | null;
-  /** When it stops working; null: never. */
+  /** When it expires; null means never. */
   expires_at: string | null;
-  /** When it was revoked; null while it works. */
+  /** When it was revoked; null while it is valid. */
   revoked_at: string | null;
-  /** Why it was revoked; null while it works. */
+  /** Why it was revoked; null while it is valid. */
   revoked_reason: string | null;
   /** When it was created. */
   created_at: string;
-  /** Addresses that it works from, as CIDRs; null: every address. */
+  /** Addresses that it can be used from, as CIDRs; null means any address. */
   allowed_cidrs: string[] | null;
 }
 
 export interface ApiKeyChanges {
-  /** IPv4 and IPv6 CIDRs, a bare address is one host; null or none: every address. */
+  /** IPv4 and IPv6 CIDRs; a bare address is one host; null or empty means any address. */
   allowed_cidrs: string[] | null;
 }
 
 export interface ApiKeyMint {
   /** Label, for the owner to recognize the key. */
   name: string;
-  /** Names of GET /api-keys/scopes. */
+  /** Scopes listed by GET /api-keys/scopes. */
   scopes: string[];
-  /** The only project that the key works in; null or none: all of yours. */
+  /** The only project that the key can access; null or omitted means all of yours. */
   project_id?: string | null;
-  /** Null or none: it does not expire. */
+  /** Days until it expires; null or omitted means never. */
   expires_in_days?: number | null;
-  /** IPv4 and IPv6 CIDRs, a bare address is one host; null or none: every address. */
+  /** IPv4 and IPv6 CIDRs; a bare address is one host; null or empty means any address. */
   allowed_cidrs?: string[] | null;
 }
 
@@ -927,7 +927,7 @@ export interface HomeSummary {
 
 /** The effective settings of one process. */
 export interface InstanceSettings {
-  /** The home directory of the process that answers. */
+  /** Home directory of the answering process. */
   svc_home: string;
   settings: SettingRow[];
 }
@@ -938,18 +938,18 @@ export interface Invitation {
   id: string;
   /** Project that it belongs to. */
   project_id: string;
-  /** Address that it was made for. */
+  /** Invited e-mail address. */
   email: string;
   role: ProjectRole;
-  /** User who made it; null for a deleted account. */
+  /** User who created it; null for a deleted account. */
   invited_by: string | null;
-  /** When it can no longer be accepted. */
+  /** When it expires. */
   expires_at: string;
   /** When it was accepted; null before that. */
   accepted_at: string | null;
   /** When it was revoked; null while it is valid. */
   revoked_at: string | null;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
 }
 
@@ -964,7 +964,7 @@ export interface InvitationAccept {
 
 /** The new membership. */
 export interface InvitationAccepted {
-  /** Id of the account that is a member now. */
+  /** Id of the new member's account. */
   user_id: string;
   /** Slug of the project. */
   project_slug: string;
@@ -975,27 +975,27 @@ export interface InvitationCreate {
   /** E-mail address of the person invited. */
   email: string;
   role?: ProjectRole;
-  /** Days the invitation works, default 7. */
+  /** Days until the invitation expires, default 7. */
   ttl_days?: number;
 }
 
-/** Invitations that can still be accepted. */
+/** Pending invitations. */
 export interface InvitationPage {
   items: Invitation[];
 }
 
-/** What an invitation offers. */
+/** The project and the role of an invitation. */
 export interface InvitationPreview {
-  /** Address that it was made for. */
+  /** Invited e-mail address. */
   email: string;
   role: ProjectRole;
   /** Slug of the project. */
   project_slug: string;
   /** Name of the project shown to people. */
   project_name: string;
-  /** When it can no longer be accepted. */
+  /** When it expires. */
   expires_at: string;
-  /** Whether the address has an account, which must be signed in to accept. */
+  /** Whether the address has an account, whose owner must be signed in to accept. */
   existing_account: boolean;
 }
 
@@ -1009,9 +1009,9 @@ export interface InvitedAnswer {
   invitation: Invitation;
   /** Shown once. */
   token: string;
-  /** Path and fragment under SVC_PUBLIC_URL where it is accepted. */
+  /** Path and fragment of the accept page under SVC_PUBLIC_URL. */
   accept_url_path: string;
-  /** Whether the mail server took the mail. */
+  /** Whether the mail server accepted the mail. */
   email_sent: boolean;
 }
 
@@ -1062,21 +1062,21 @@ export interface IssuePage {
 export interface KnownVersions {
   /** Name to latest known version. */
   packages: Record<string, string>;
-  /** Version of the form of this answer. */
+  /** Version of the format of this answer. */
   schema_version: number;
-  /** When the list was made; null for the bundled one. */
+  /** When the list was generated; null for the bundled one. */
   generated_at: string | null;
-  /** Who made the list. */
+  /** Program that generated the list. */
   generated_by: string;
-  /** Where the list is published; null for the bundled one. */
+  /** URL where the list is published; null for the bundled one. */
   canonical_url: string | null;
-  /** Bundled with this release, or fetched from remote. */
+  /** Bundled with this release, or fetched from the configured URL. */
   source: "bundled" | "remote";
   /** When it was fetched; null for the bundled one. */
   fetched_at: string | null;
   /** URL that it was fetched from; null for the bundled one. */
   fetched_from: string | null;
-  /** Where the check asks; null when it is switched off. */
+  /** URL that the check uses; null when the check is disabled. */
   check_for_updates_url: string | null;
 }
 
@@ -1165,7 +1165,7 @@ export interface Member {
   /** Name of the user shown to others; null without one. */
   user_display_name: string | null;
   role: ProjectRole;
-  /** When it was granted. */
+  /** When the membership was created. */
   created_at: string;
 }
 
@@ -1265,27 +1265,27 @@ export interface MintedKey {
   name: string;
   /** First characters of the token. */
   prefix: string;
-  /** What it may be used for; see GET /api-keys/scopes. */
+  /** Scopes of the key; see GET /api-keys/scopes. */
   scopes: string[];
-  /** The only project that it works in; null: all of its owner. */
+  /** The only project that it can access; null means all projects of its owner. */
   project_id: string | null;
   /** Slug of that project; null without one. */
   project_slug: string | null;
-  /** Its last request, noted once a minute at most; null when never used. */
+  /** Last request, recorded at most once a minute; null when never used. */
   last_used_at: string | null;
   /** Client address of that request; null when never used. */
   last_used_ip: string | null;
-  /** When it stops working; null: never. */
+  /** When it expires; null means never. */
   expires_at: string | null;
-  /** When it was revoked; null while it works. */
+  /** When it was revoked; null while it is valid. */
   revoked_at: string | null;
-  /** Why it was revoked; null while it works. */
+  /** Why it was revoked; null while it is valid. */
   revoked_reason: string | null;
   /** When it was created. */
   created_at: string;
-  /** Addresses that it works from, as CIDRs; null: every address. */
+  /** Addresses that it can be used from, as CIDRs; null means any address. */
   allowed_cidrs: string[] | null;
-  /** The bearer; shown only here. */
+  /** The bearer token; shown only here. */
   token: string;
 }
 
@@ -1390,13 +1390,13 @@ export interface ProfileChanges {
 export interface Project {
   /** Id of the project. */
   id: string;
-  /** Its name in URLs; unique. */
+  /** Unique name in URLs. */
   slug: string;
   /** Name shown to people. */
   name: string;
-  /** What it is for; null without one. */
+  /** Purpose of the project; null without one. */
   description: string | null;
-  /** Such as production or staging. */
+  /** For example production or staging. */
   environment: string;
   /** IANA time zone. */
   timezone: string;
@@ -1404,9 +1404,9 @@ export interface Project {
   is_active: boolean;
   /** False stops all automation rules of the project. */
   automation_enabled: boolean;
-  /** Grows with each change of automation_enabled. */
+  /** Increases with each change of automation_enabled. */
   automation_revision: number;
-  /** Scheduler that runs schedules which name none. */
+  /** Scheduler for schedules that name none. */
   default_scheduler_owner: string;
   /** Schedulers that schedules may name; null allows any. */
   allowed_schedulers: string[] | null;
@@ -1427,13 +1427,13 @@ export interface ProjectChanges {
   name?: string;
   /** Restores an archived project; DELETE archives. */
   is_active?: true;
-  /** What it is for; null removes it. */
+  /** Purpose of the project; null removes it. */
   description?: string | null;
-  /** Such as staging; a new project has production unless given. */
+  /** For example staging; a new project defaults to production. */
   environment?: string;
-  /** IANA time zone; a new project has UTC unless given. */
+  /** IANA time zone; a new project defaults to UTC. */
   timezone?: string;
-  /** Scheduler that runs schedules which name none; one of allowed_schedulers. */
+  /** Scheduler for schedules that name none; one of allowed_schedulers. */
   default_scheduler_owner?: string;
   /** Schedulers that schedules may name; null allows any, an empty list is refused. */
   allowed_schedulers?: string[] | null;
@@ -1446,13 +1446,13 @@ export interface ProjectCreate {
   slug: string;
   /** Name shown to people. */
   name: string;
-  /** What it is for; null removes it. */
+  /** Purpose of the project; null removes it. */
   description?: string | null;
-  /** Such as staging; a new project has production unless given. */
+  /** For example staging; a new project defaults to production. */
   environment?: string;
-  /** IANA time zone; a new project has UTC unless given. */
+  /** IANA time zone; a new project defaults to UTC. */
   timezone?: string;
-  /** Scheduler that runs schedules which name none; one of allowed_schedulers. */
+  /** Scheduler for schedules that name none; one of allowed_schedulers. */
   default_scheduler_owner?: string;
   /** Schedulers that schedules may name; null allows any, an empty list is refused. */
   allowed_schedulers?: string[] | null;
@@ -1771,9 +1771,9 @@ export interface RetryTaskBody {
   eta_seconds?: number | null;
 }
 
-/** How many were ended. */
+/** Number of sessions or keys that were ended. */
 export interface RevokedCount {
-  /** How many sessions or keys this request ended. */
+  /** Number of sessions or keys that this request ended. */
   revoked: number;
 }
 
@@ -1790,7 +1790,7 @@ export interface SavedView {
   /** Unique among the views of the user in the project. */
   name: string;
   filters: SavedViewFilters;
-  /** When it was saved first. */
+  /** When it was created. */
   created_at: string;
   /** When it was last changed. */
   updated_at: string;
@@ -1799,13 +1799,13 @@ export interface SavedView {
 export interface SavedViewBody {
   /** 1 to 80 characters once trimmed. */
   name: string;
-  /** What the view filters by; members that are absent, null or empty do not restrict. */
+  /** What the view filters by; absent, null or empty members do not filter. */
   filters: {
     /** Tasks in this state. */
     state?: TaskState | null;
     /** Tasks with one of these priorities. */
     priority?: Priority[] | null;
-    /** Literal text, without case, in name, queue, worker or task id. */
+    /** Literal text in the name, queue, worker or task id, case-insensitive. */
     search?: string | null;
     /** Exact queue name. */
     queue?: string | null;
@@ -1820,12 +1820,12 @@ export interface SavedViewBody {
   };
 }
 
-/** What the view filters by. Members that do not restrict are absent. */
+/** What the view filters by. Members that do not filter are absent. */
 export interface SavedViewFilters {
   state?: TaskState;
   /** Tasks with one of these priorities. */
   priority?: Priority[];
-  /** Literal text, without case, in name, queue, worker or task id. */
+  /** Literal text in the name, queue, worker or task id, case-insensitive. */
   search?: string;
   /** Exact queue name. */
   queue?: string;
@@ -1870,13 +1870,13 @@ export interface SessionLimits {
 export interface SettingRow {
   /** Name of the variable. */
   name: string;
-  /** Lists and objects as JSON, an absent value as an empty text, secrets as ***. */
+  /** Lists and objects are JSON, a missing value is empty, secrets are ***. */
   value: string;
   /** A file path, environment, default or unset. */
   source: string;
   /** Whether the value is hidden. */
   is_secret: boolean;
-  /** What it sets. */
+  /** Purpose of the setting. */
   description: string;
 }
 
@@ -2380,7 +2380,7 @@ export interface UserChanges {
   timezone?: string;
   /** Whether the user administers the instance. */
   is_admin?: boolean;
-  /** False ends all sessions and refuses sign-in. */
+  /** False ends all sessions and blocks sign-in. */
   is_active?: boolean;
 }
 
@@ -2583,7 +2583,7 @@ export interface ListRecentFailuresQuery {
 }
 
 export interface ListProjectsQuery {
-  /** List archived projects too. */
+  /** Include archived projects. */
   include_archived?: boolean;
 }
 
@@ -2891,8 +2891,8 @@ export interface ListWorkersQuery {
 }
 
 export interface ListUsersQuery {
-  /** Page size, default 100; 0, less, or more than 500 means 100. */
+  /** Page size, default 100; values below 1 or above 500 mean 100. */
   limit?: number;
-  /** Rows to skip, default 0; less means 0. */
+  /** Rows to skip, default 0; negative values mean 0. */
   offset?: number;
 }

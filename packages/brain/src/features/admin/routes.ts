@@ -15,8 +15,7 @@ export const adminRoutes: Routes<AdminRouteDeps> = (app, { settingRows, settings
   operation(app, "GET /admin/settings", {
     operationId: "getSettings",
     summary: "Get effective settings",
-    description:
-      "Lists every setting of the answering process with its value and its source. Secrets are masked.",
+    description: "Lists every setting of the answering process with its value and its source. Secrets are masked.",
     response: { 200: SettingsAnswer },
     policy: { tag: "admin", globalAdmin: true },
     handler: () => ({ svc_home: settings.SVC_HOME, settings: settingRows.map(publicRow) }),

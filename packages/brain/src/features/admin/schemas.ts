@@ -45,10 +45,14 @@ export const VersionsAnswer = Type.Object(
     generated_at: Nullable(Instant, "when the list was generated; null for the bundled one"),
     generated_by: Type.String({ description: "program that generated the list" }),
     canonical_url: Nullable(Type.String(), "URL where the list is published; null for the bundled one"),
-    source: OneOf(["bundled", "remote"] as const, { description: "bundled with this release, or fetched from the configured URL" }),
+    source: OneOf(["bundled", "remote"] as const, {
+      description: "bundled with this release, or fetched from the configured URL",
+    }),
     fetched_at: Nullable(Instant, "when it was fetched; null for the bundled one"),
     fetched_from: Nullable(Type.String(), "URL that it was fetched from; null for the bundled one"),
-    check_for_updates_url: Nullable(Type.String({ description: "URL that the check uses; null when the check is disabled" })),
+    check_for_updates_url: Nullable(
+      Type.String({ description: "URL that the check uses; null when the check is disabled" }),
+    ),
   },
   { title: "KnownVersions", description: "The latest known versions of the packages." },
 );

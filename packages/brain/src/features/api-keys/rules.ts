@@ -14,7 +14,13 @@ export function requireMintableScopes(given: readonly string[], isAdmin: boolean
   const faults = given.flatMap((name, index) =>
     (scopes as readonly string[]).includes(name)
       ? []
-      : [{ loc: ["body", "scopes", index], type: "unknown_scope", message: "is not a scope listed by GET /api-keys/scopes" }],
+      : [
+          {
+            loc: ["body", "scopes", index],
+            type: "unknown_scope",
+            message: "is not a scope listed by GET /api-keys/scopes",
+          },
+        ],
   );
   if (faults.length > 0) throw invalid(faults);
   const minted = scopes.filter((scope) => given.includes(scope));

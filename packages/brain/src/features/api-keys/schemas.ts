@@ -26,7 +26,9 @@ export const MintBody = Type.Object(
       ),
     ),
     expires_in_days: Type.Optional(
-      Nullable(Type.Integer({ minimum: 1, maximum: 3650, description: "days until it expires; null or omitted means never" })),
+      Nullable(
+        Type.Integer({ minimum: 1, maximum: 3650, description: "days until it expires; null or omitted means never" }),
+      ),
     ),
     allowed_cidrs: Type.Optional(Cidrs),
   },
@@ -49,7 +51,10 @@ const keyFields = {
   revoked_at: Nullable(Instant, "when it was revoked; null while it is valid"),
   revoked_reason: Nullable(Type.String(), "why it was revoked; null while it is valid"),
   created_at: Described(Instant, "when it was created"),
-  allowed_cidrs: Nullable(Type.Array(Type.String()), "addresses that it can be used from, as CIDRs; null means any address"),
+  allowed_cidrs: Nullable(
+    Type.Array(Type.String()),
+    "addresses that it can be used from, as CIDRs; null means any address",
+  ),
 };
 
 export const ApiKey = Type.Object(keyFields, { title: "ApiKey", description: "An API key, without its token." });

@@ -126,7 +126,10 @@ function requireNewcomer(body: AcceptBody): Newcomer {
       loc: ["body", field],
       ...(body[field] === undefined
         ? { type: "missing", message: "is required" }
-        : { type: "invalid", message: field === "password" ? "must have 8 to 256 characters" : "must be a valid name" }),
+        : {
+            type: "invalid",
+            message: field === "password" ? "must have 8 to 256 characters" : "must be a valid name",
+          }),
     })),
   );
 }

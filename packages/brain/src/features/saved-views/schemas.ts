@@ -45,10 +45,7 @@ const GivenFilters = Type.Object(
 export const SavedViewBody = Type.Object(
   {
     name: Type.String({ maxLength: 500, description: "1 to 80 characters once trimmed" }),
-    filters: Described(
-      GivenFilters,
-      "what the view filters by; absent, null or empty members do not filter",
-    ),
+    filters: Described(GivenFilters, "what the view filters by; absent, null or empty members do not filter"),
   },
   { title: "SavedViewBody", additionalProperties: false },
 );
