@@ -40,7 +40,7 @@ const breaches: Readonly<Record<string, readonly [path: string, text: string]>> 
   "testkit-is-for-tests": ["packages/brain/src/b.ts", 'import "@svc/testkit";'],
   "conformance-is-for-engines": ["packages/testkit/src/b.ts", 'import "@svc/conformance";'],
   "protocol-does-no-io": ["packages/protocol/src/b.ts", 'import { readFile } from "node:fs"; readFile;'],
-  "features-meet-at-the-door": ["packages/brain/src/features/tasks/list.ts", 'import "../agents/mint.ts";'],
+  "features-meet-at-their-index": ["packages/brain/src/features/tasks/list.ts", 'import "../agents/mint.ts";'],
   "platform-is-lowest": ["packages/brain/src/platform/a.ts", 'import "../features/agents/index.ts";'],
   "schema-knows-no-feature": ["packages/brain/src/schema/a.ts", 'import "../features/agents/index.ts";'],
   "only-the-root-imports-the-root": ["packages/brain/src/features/tasks/index.ts", 'import "../../app/brain.ts";'],
@@ -53,7 +53,7 @@ const breaches: Readonly<Record<string, readonly [path: string, text: string]>> 
     "packages/dashboard/src/ui/Button.tsx",
     'import "../address/paths.ts"; export const b = <b />;',
   ],
-  "pages-meet-features-at-the-door": [
+  "pages-meet-features-at-their-index": [
     "packages/dashboard/src/features/tasks/Row.tsx",
     'import "../agents/queries.ts";',
   ],

@@ -77,7 +77,7 @@ export const layerRules: readonly IForbiddenRuleType[] = [
     to: { dependencyTypes: ["core"], pathNot: "^(node:)?(crypto|buffer|util)$" },
   },
   {
-    ...error("features-meet-at-the-door", "import another feature through its index.ts or thread.ts"),
+    ...error("features-meet-at-their-index", "import another feature through its index.ts or thread.ts"),
     from: { path: `${brain}/features/([^/]+)/` },
     to: { path: `${brain}/features/([^/]+)/(?!(?:index|thread)[.]ts$)`, pathNot: `${brain}/features/$1/` },
   },
@@ -115,7 +115,7 @@ export const layerRules: readonly IForbiddenRuleType[] = [
     to: { path: "^packages/dashboard/src/(features/|routes/|address/)" },
   },
   {
-    ...error("pages-meet-features-at-the-door", "import a feature of the dashboard through its index.ts"),
+    ...error("pages-meet-features-at-their-index", "import a feature of the dashboard through its index.ts"),
     from: { path: anywhereInPages },
     to: {
       path: `${dashboard}/features/([^/]+)/(?!index[.]ts$).*[.]tsx?$`,
