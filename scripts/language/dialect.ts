@@ -57,6 +57,10 @@ export const dialect: readonly DialectWord[] = [
  * an empty beginning.
  */
 export const rewrittenPaths: readonly string[] = [
+  "CONTRIBUTING.md",
+  "GLOSSARY.md",
+  "README.md",
+  "SECURITY.md",
   "bench/",
   "deploy/",
   "docs/README.md",
@@ -89,6 +93,7 @@ export const rewrittenPaths: readonly string[] = [
   "engines/",
   "examples/",
   "packages/agent/",
+  "packages/brain/ROUTES.md",
   "packages/brain/src/features/agent-file/",
   "packages/brain/src/features/agent-transport/",
   "packages/brain/src/features/agents/",
