@@ -176,7 +176,7 @@ describe("the account list", () => {
       }
     });
     const { page, faults } = await openUsers();
-    await page.getByText("1 to 50, newest first").waitFor();
+    await page.getByText("1–50, newest first").waitFor();
     await page.getByRole("row", { name: /many-59@example[.]org/ }).waitFor();
     expect(await page.getByRole("row", { name: /^admin@example[.]org/ }).count()).toBe(0);
     await page.getByRole("link", { name: "Older" }).click();
