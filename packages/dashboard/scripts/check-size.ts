@@ -8,11 +8,11 @@ const maximumSignInJs = 120_000;
 const signIn = "/features/sessions/LoginPage.tsx";
 const maximumCss = 20_000;
 const maximumLazyChunk = 40_000;
-/** What draws the charts, whichever chunk it stands in; weighed before it is made small. */
+/** What draws the charts, in whichever chunk; its size before compression. */
 const chartModules = "/ui/charts/";
 const maximumCharts = 30_000;
 const maximumRequests = 16;
-/** Page, the script before it, and up to seven reads: of the session, the project, its figures, and what stands in the page. */
+/** Page, the script before it, and up to seven reads: the session, the project, its figures, and the page's own. */
 const otherRequests = 9;
 
 export interface ScreenSize {

@@ -8,7 +8,7 @@ const compressible = new Set([".html", ".js", ".css", ".svg", ".json"]);
 /** Below this a compressed copy is not worth its file. */
 const minimumBytes = 512;
 
-/** Lays a brotli and a gzip copy beside each text file, so that the server never compresses while it answers. */
+/** Writes a brotli and a gzip copy next to each text file, so that the server never compresses a response. */
 export function precompress(): Plugin {
   return {
     name: "svc-precompress",

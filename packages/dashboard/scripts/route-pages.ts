@@ -6,22 +6,22 @@ export interface RoutePage {
   address: string;
   /** The end of its module's id. */
   module: string;
-  /** Whether it stands in the shell, for who is signed in. */
+  /** Whether the shell surrounds it, which needs a signed-in user. */
   inShell: boolean;
 }
 
 const folder = new URL("../src/routes/", import.meta.url);
 
-/** Every page that a route leads to, read from the source of the routes. */
+/** Reads every page that a route leads to from the sources of the routes. */
 export function routePages(): RoutePage[] {
   return readdirSync(folder).flatMap((name) => pagesIn(readFileSync(new URL(name, folder), "utf8")));
 }
 
-/** Where the pages of each kind stand (`pagesBelow` in `src/routes/page.ts`). */
+/** The address that the pages of each kind are below. */
 const above = { entry: "", instance: "", project: "/p/$slug" } as const;
 const page = /\b(entry|instance|project)Page\(\s*"([^"]*)",.*?import\("\.\.(\/features\/[^"]+)"\)/gs;
 
-/** The sign-in, which is no file of its own. */
+/** The sign-in page, which is declared in the router itself. */
 const firstPage = /\bpath: "([^"]*)",[^}]*\bcomponent: (\w+Page),/g;
 
 /** The pages in the text of one file of routes. */
