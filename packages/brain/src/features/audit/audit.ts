@@ -20,11 +20,11 @@ import { type VerifyOptions, verifyChain } from "./verification/verify-chain.ts"
 
 export interface AuditDeps extends Core {
   readonly secrets: Keyring;
-  /** Called when rows of refusals could not be written yet; the refusals themselves stand. */
+  /** Called when rows of refusals could not be written yet; the refusals themselves still apply. */
   readonly onError: (error: unknown) => void;
-  /** Called for each refusal that is counted in a summary row instead of getting a row of its own. */
+  /** Called for each refusal that is counted in a summary row instead of getting its own row. */
   readonly onSuppressed?: () => void;
-  /** Told in the metadata of every row, when actions are not asked for by HTTP. */
+  /** Added to the metadata of every row when actions are not requested over HTTP. */
   readonly via?: "cli";
 }
 
@@ -40,8 +40,8 @@ export function createAudit({ database, secrets, clock, onError, onSuppressed, v
   const listed = (entries: AuditEntry | readonly AuditEntry[]) =>
     ((Array.isArray(entries) ? entries : [entries]) as AuditEntry[]).map(marked);
   /**
-   * Writes rows that have no action to belong to, `alone` where no other write may share their transaction: rows that strangers cause and
-   * that cannot wait for `refused`.
+   * Writes rows that belong to no action. With `alone`, no other write shares their transaction: for rows that unauthenticated clients
+   * cause and that cannot wait for `refused`.
    */
   const record = (entries: AuditEntry | readonly AuditEntry[], options?: { readonly alone?: boolean }): Promise<void> =>
     database.write((tx) => appendEntries(tx, listed(entries), context), options);
@@ -58,10 +58,13 @@ export function createAudit({ database, secrets, clock, onError, onSuppressed, v
     async prepare() {
       await database.write((tx) => beginChain(tx, context), { alone: true });
     },
-    /** Writes rows inside the transaction of the action, as its last statements. */
+    /** Writes rows in the transaction of the action, as its last statements. */
     append: (tx: Tx<Tables>, entries: AuditEntry | readonly AuditEntry[]) =>
       appendEntries(tx, listed(entries), context),
-    /** Appends the row of a user's deletion, with the user's `actor_ref`, and takes the user's id out of all rows; last, as `append`. */
+    /**
+     * Appends the row of a user's deletion, with the user's `actor_ref`, and removes the user's id from all rows; last in the transaction,
+     * like `append`.
+     */
     forgetUser: (tx: Tx<Tables>, departure: { userId: string; entry: AuditEntry }) =>
       forgetUser(tx, departure, context),
     record,
@@ -74,18 +77,18 @@ export function createAudit({ database, secrets, clock, onError, onSuppressed, v
       if (occurrence === "first") collector.collect(entry);
       else if (occurrence === "excess") collector.suppress(entry);
     },
-    /** Writes the refusals collected so far. They stay when the database fails. */
+    /** Writes the refusals collected so far. They are kept when the database fails. */
     settled: () => collector.flush(),
-    /** As `settled`, for the last time. @returns how many rows are lost because the database fails */
+    /** As `settled`, for the last time. @returns the number of rows lost because the database fails */
     stop: () => collector.stop(),
-    /** Walks the chain. @throws ChainVerificationError when nothing can be said about it */
+    /** Walks the chain. @throws ChainVerificationError when the chain cannot be verified */
     verify: (options?: VerifyOptions) => verifyChain(database, context.keys, options),
-    /** Notes how a scheduled verification ended, for every process to report. */
+    /** Records the result of a scheduled verification, for every process to report. */
     noteVerification: (last: Omit<LastVerification, "finished_at">) =>
       database.write((tx) => saveLastVerification(tx, { finished_at: clock.now().toISOString(), ...last })),
-    /** How the last scheduled verification ended; null before the first. */
+    /** The result of the last scheduled verification; null before the first. */
     lastVerification: () => readLastVerification(database.read),
-    /** Removes the oldest rows that may go, in one transaction. @throws ChainIntegrityError, PrunedMeanwhile */
+    /** Removes the oldest expired rows, in one transaction. @throws ChainIntegrityError, ConcurrentPrune */
     prune: (options: Parameters<typeof pruneOnce>[2]) => pruneOnce(database, context, options),
     /** The addresses of the rows of an action since an instant, at most `limit` of them. */
     addressesSince: (query: { action: string; since: Date; limit: number }) => addressesSince(database.read, query),

@@ -4,10 +4,10 @@ import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { Audit } from "./audit.ts";
 import type { RetentionMetrics, VerifierMetrics } from "./metrics.ts";
-import { PrunedMeanwhile, pastRetention } from "./retention/prune.ts";
+import { ConcurrentPrune, pastRetention } from "./retention/prune.ts";
 import type { AuditSettings } from "./settings.ts";
 
-/** Removes the oldest audit rows past their days. Leader only: two at once would only undo each other's work. */
+/** Removes the oldest expired audit rows. Leader only: two processes at once would only undo each other's work. */
 export const pruneAudit: Loop<{
   audit: Pick<Audit, "prune" | "newestRowAt">;
   clock: Pick<Clock, "now">;
@@ -34,8 +34,8 @@ export const pruneAudit: Loop<{
         isEnd = batch.isEnd;
       }
     } catch (error) {
-      // Somebody prunes by hand; the next look goes on.
-      if (!(error instanceof PrunedMeanwhile)) throw error;
+      // An operator is pruning by hand; the next sweep continues.
+      if (!(error instanceof ConcurrentPrune)) throw error;
     } finally {
       metrics.swept(deleted, clock.now());
     }
@@ -43,7 +43,7 @@ export const pruneAudit: Loop<{
   },
 };
 
-/** Verifies the chain. Leader only: once is enough. A chain that fails is told and the service goes on. */
+/** Verifies the chain. Leader only: once is enough. A failed verification is logged and the service continues. */
 export const verifyAudit: Loop<{
   audit: Pick<Audit, "verify" | "noteVerification">;
   settings: AuditSettings;

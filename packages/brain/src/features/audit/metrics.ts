@@ -5,15 +5,15 @@ export function createRetentionMetrics(metrics: Pick<Metrics, "counter" | "gauge
   const lastRun = metrics.gauge({
     name: "svc_audit_retention_last_run_timestamp",
     aggregator: "max",
-    help: "Unix seconds of the last look for audit rows past their days",
+    help: "Unix time of the last audit retention sweep, in seconds",
   });
   const lastDeleted = metrics.gauge({
     name: "svc_audit_retention_last_deleted",
     aggregator: "max",
-    help: "audit rows that the last look removed",
+    help: "audit rows that the last sweep removed",
   });
   return {
-    /** One look has ended. */
+    /** A sweep has ended. */
     swept(removed: number, at: Date) {
       pruned.inc(removed);
       lastRun.set(Math.floor(at.getTime() / 1000));
@@ -26,7 +26,7 @@ export type RetentionMetrics = ReturnType<typeof createRetentionMetrics>;
 
 const outcomes = ["clean", "failed", "error"] as const;
 
-/** Made only where the verification is on: neither metric exists otherwise (spec part 2, Metrics). */
+/** Created only when verification is enabled; otherwise neither metric exists. */
 export function createVerifierMetrics(metrics: Pick<Metrics, "counter" | "gauge">) {
   const verifications = metrics.counter({
     name: "svc_audit_chain_verifications_total",
@@ -37,10 +37,10 @@ export function createVerifierMetrics(metrics: Pick<Metrics, "counter" | "gauge"
   const rowsVerified = metrics.gauge({
     name: "svc_audit_chain_rows_verified",
     aggregator: "max",
-    help: "audit rows that the last verification found in order",
+    help: "audit rows that the last verification found valid",
   });
   return {
-    /** A verification has ended; `rows` that it found in order, unless it could not be done. */
+    /** A verification has ended; `rows` that it found valid, unless it could not be done. */
     verified(outcome: (typeof outcomes)[number], rows?: number) {
       verifications.inc({ outcome });
       if (rows !== undefined) rowsVerified.set(rows);

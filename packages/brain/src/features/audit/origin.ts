@@ -1,10 +1,10 @@
 import type { FastifyRequest } from "fastify";
 import type { AuditEntry } from "./chain/entry.ts";
 
-/** Who acted and from where, as audit rows carry it. */
+/** The actor and the origin of a request, as audit rows contain them. */
 export type AuditOrigin = Required<Pick<AuditEntry, "user_id" | "api_key_id" | "source_ip" | "user_agent">>;
 
-/** What an origin is read from; public routes (login, setup) have no caller. */
+/** The parts of a request that an origin is read from; public routes (login, setup) have no caller. */
 export type OriginRequest = Pick<FastifyRequest, "caller" | "clientAddress" | "headers">;
 
 export function originOf(request: OriginRequest): AuditOrigin {
@@ -17,5 +17,5 @@ export function originOf(request: OriginRequest): AuditOrigin {
   };
 }
 
-/** The origin of what the service does by itself. */
+/** The origin of actions that the service performs on its own. */
 export const ownOrigin: AuditOrigin = { user_id: null, api_key_id: null, source_ip: null, user_agent: null };

@@ -19,14 +19,14 @@ export interface AuditRouteDeps {
   shown(rows: unknown): unknown;
 }
 
-/** A page, or the stream of an export; the document shows the page. */
+/** A page, or the stream of an export; the API document describes the page. */
 const PageOrExport = Type.Unsafe<AuditPage | Readable>(AuditPage);
 
 export const auditRoutes: Routes<AuditRouteDeps> = (app, { database, audit, settings, shown }) => {
   operation(app, "GET /activity", {
     operationId: "listActivity",
     summary: "List activity",
-    description: "Lists audit rows of all projects that you may audit, and your own rows, newest first.",
+    description: "Lists audit rows of all projects that you can audit, and your own rows, newest first.",
     querystring: ActivityFeedQuery,
     response: { 200: ActivityFeedPage },
     serializerCompiler: plainSerializer,
@@ -38,7 +38,7 @@ export const auditRoutes: Routes<AuditRouteDeps> = (app, { database, audit, sett
     operationId: "listAudit",
     summary: "List or export the audit log",
     description:
-      "Lists audit rows of the project, newest first. With `format` it streams every matching row as one file instead; an export above 50,000 rows (25,000 for `xlsx`) is refused, never cut, and is itself audited.",
+      "Lists audit rows of the project, newest first. With `format` it streams every matching row as one file instead; an export above 50,000 rows (25,000 for `xlsx`) is refused, never truncated. Exports are audited.",
     answers: exportAnswers,
     querystring: AuditQuery,
     response: { 200: PageOrExport },

@@ -15,14 +15,14 @@ const AuditInstant = Type.String({ format: "date-time", description: "UTC with s
 
 const common = {
   id: Described(Uuid, "id of the row"),
-  project_id: Nullable(Uuid, "project that it concerns; null when it concerns the instance"),
+  project_id: Nullable(Uuid, "project of the action; null for the instance"),
   user_id: Nullable(Uuid, "who acted; null for other actors and deleted accounts"),
-  action: Type.String({ description: "what was done, such as `agent.token.minted`" }),
-  target_type: Type.String({ description: "kind of thing that was acted on, such as agent" }),
-  target_id: Nullable(Type.String(), "id of what was acted on; null without one"),
+  action: Type.String({ description: "the action, such as `agent.token.minted`" }),
+  target_type: Type.String({ description: "type of the target, such as agent" }),
+  target_id: Nullable(Type.String(), "id of the target; null without one"),
   result: Type.String({ description: "success, or how it failed" }),
   outcome: Nullable(Type.String(), "allow or deny, or another short word for the outcome; null without one"),
-  metadata: Described(JsonObject, "further facts, by action"),
+  metadata: Described(JsonObject, "further details, which depend on the action"),
   source_ip: Nullable(Type.String({ description: "null for callers who are not global admins" })),
   occurred_at: AuditInstant,
 };
@@ -41,15 +41,15 @@ export const exportFormats = ["csv", "json", "xlsx"] as const;
 
 export const AuditQuery = Type.Object({
   ...PageQuery.properties,
-  action_prefix: Type.Optional(Type.String({ maxLength: 80, description: "literal beginning of the action" })),
+  action_prefix: Type.Optional(Type.String({ maxLength: 80, description: "literal prefix of the action" })),
   outcome: Type.Optional(
     Type.String({ maxLength: 20, description: "only rows with this outcome, such as allow or deny" }),
   ),
   user_id: Type.Optional(Type.Unsafe<string>({ ...Uuid, description: "only rows of this user" })),
-  target_id: Type.Optional(Type.String({ maxLength: 200, description: "what was acted on, such as a command" })),
+  target_id: Type.Optional(Type.String({ maxLength: 200, description: "id of the target, such as a command" })),
   ...timeRange,
   format: Type.Optional(OneOf(exportFormats, { description: "export all matching rows instead of a page" })),
-  fields: Type.Optional(Type.String({ maxLength: 400, description: "columns of an export, by comma" })),
+  fields: Type.Optional(Type.String({ maxLength: 400, description: "columns of an export, separated by commas" })),
 });
 export type AuditQuery = Static<typeof AuditQuery>;
 
@@ -66,14 +66,14 @@ export const ActivityRow = Type.Object(
 
 export const ActivityFeedQuery = Type.Object({
   limit: Type.Optional(
-    Type.Integer({ description: "1 to 200, default 50; 0 or less means the default, more is clamped" }),
+    Type.Integer({ description: "1 to 200, default 50; values below 1 mean the default, above 200 mean 200" }),
   ),
   since_cursor: Type.Optional(Type.String({ description: "only rows newer than this `<iso>|<id>`" })),
   before_cursor: Type.Optional(Type.String({ description: "only rows older than this `<iso>|<id>`" })),
   project_slug: Type.Optional(
     Type.String({ maxLength: 200, description: "only rows of this project; an unknown one gives an empty page" }),
   ),
-  action_prefix: Type.Optional(Type.String({ maxLength: 80, description: "literal beginning of the action" })),
+  action_prefix: Type.Optional(Type.String({ maxLength: 80, description: "literal prefix of the action" })),
 });
 export type ActivityFeedQuery = Static<typeof ActivityFeedQuery>;
 

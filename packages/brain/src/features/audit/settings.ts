@@ -7,40 +7,40 @@ export const auditSettings = Type.Object({
     default: 90,
     minimum: 1,
     maximum: maxDays,
-    description: "days an audit row is kept",
+    description: "days that audit rows are kept",
   }),
   SVC_AUDIT_RETENTION_BY_CLASS: Type.Record(Type.String(), Type.Integer({ minimum: 1, maximum: maxDays }), {
     default: {},
     description:
-      'JSON object of class to days, where a class is the first dotted part of an action: {"auth":30}. Rows go oldest first only, so the first one that must stay keeps all behind it',
+      'JSON object that maps classes to days; a class is the part of an action before the first dot: {"auth":30}. Rows are removed oldest first only, so a row that must stay also keeps all newer rows',
   }),
   SVC_AUDIT_RETENTION_SWEEP_INTERVAL_SECONDS: Type.Integer({
     default: 3600,
     minimum: 60,
     maximum: 86_400,
-    description: "seconds between two looks for audit rows past their days",
+    description: "interval between audit retention sweeps, in seconds",
   }),
   SVC_AUDIT_RETENTION_SWEEP_BATCH_SIZE: Type.Integer({
     default: 5000,
     minimum: 100,
     maximum: 100_000,
-    description: "audit rows that one transaction removes at most",
+    description: "maximum number of audit rows removed in one transaction",
   }),
   SVC_AUDIT_RETENTION_SWEEP_MAX_PER_PASS: Type.Integer({
     default: 200_000,
     minimum: 1000,
     maximum: 10_000_000,
-    description: "audit rows that one look removes at most",
+    description: "maximum number of audit rows removed in one sweep",
   }),
   SVC_AUDIT_CHAIN_VERIFY_ENABLED: Type.Boolean({
     default: false,
-    description: "verify the whole audit chain again and again, in one process of all",
+    description: "verify the whole audit chain periodically, in one of the processes",
   }),
   SVC_AUDIT_CHAIN_VERIFY_INTERVAL_SECONDS: Type.Integer({
     default: 86_400,
     minimum: 900,
     maximum: 604_800,
-    description: "seconds between two verifications of the audit chain",
+    description: "interval between verifications of the audit chain, in seconds",
   }),
 });
 export type AuditSettings = Static<typeof auditSettings>;

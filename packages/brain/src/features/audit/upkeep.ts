@@ -17,28 +17,28 @@ export interface ManualPrune {
   readonly onProgress?: (removed: number) => void;
 }
 
-/** What a person does to the chain from the command line, with or without a service running beside it. */
+/** Operations on the chain from the command line, whether or not a service is running. */
 export function createUpkeep({ database, secrets, clock }: Core & { secrets: Keyring }) {
   const keys = createChainKeys(secrets);
   const context: AppendContext = { keys, newId: () => uuidV7(clock) };
   return {
     verify: (options?: VerifyOptions) => verifyChain(database, keys, options),
     verifyAnchor: (anchor: HeadAnchor) => verifyAnchor(database, keys, anchor),
-    /** The head as an anchor's text; null while there is none. Writes no row. @throws ChainIntegrityError, UnknownChainKey */
+    /** The head as the text of an anchor; null while there is none. Writes no row. @throws ChainIntegrityError, UnknownChainKey */
     async head(): Promise<string | null> {
       const sealed = await readState(database.read);
-      // What a commit shows may not be on the disk yet, and an anchor must never know of more than the chain that a crash leaves.
+      // A committed row may not be on the disk yet, and an anchor must never be ahead of the chain that a crash leaves.
       await database.flush();
       return sealed === undefined ? null : anchorText(openState(sealed, keys));
     },
-    /** Rows in all, and those before an instant. */
+    /** Total number of rows, and the number before an instant. */
     count: (instant: Date) => countBefore(database.slow, instant),
-    /** Removes rows before an instant, batch by batch, each with its own audit.prune row. @throws ChainIntegrityError, PrunedMeanwhile */
+    /** Removes rows before an instant, batch by batch, each with its own audit.prune row. @throws ChainIntegrityError, ConcurrentPrune */
     async prune({ before: instant, settings, onProgress }: ManualPrune) {
       const mayGo = before(instant, settings, retentionBase(clock.now(), await newestRowAt(database.read)) ?? instant);
       let removed = 0;
       for (let isEnd = false, isFirst = true; !isEnd; isFirst = false) {
-        // One row at least, also when nothing was old enough: somebody tried.
+        // At least one row, even when nothing was old enough: the attempt is recorded.
         const entryOf = (count: number) => (count > 0 || isFirst ? pruneEntry(instant, count) : null);
         const batch = await pruneOnce(database, context, {
           mayGo,
@@ -51,7 +51,7 @@ export function createUpkeep({ database, secrets, clock }: Core & { secrets: Key
       }
       return removed;
     },
-    /** Signs the state with the present key. Nothing else may be appending. @throws ChainIntegrityError, UnknownChainKey */
+    /** Signs the state with the current key. No other process may append. @throws ChainIntegrityError, UnknownChainKey */
     async rotateKey(): Promise<{ keyId: string }> {
       await database.write((tx) => changeChain(tx, context, (state) => ({ rows: [], next: state })), { alone: true });
       return { keyId: keys.current.id };

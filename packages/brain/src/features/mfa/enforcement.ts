@@ -1,6 +1,6 @@
 /**
- * Who must have a second factor, and from when on a session without it can do nothing but set one up (spec part 2, Passwords, reset and
- * MFA, 4 to 8). The delay begins with the first sign-in under the policy and never begins again.
+ * Which users must have a second factor, and from when on a session without it can only set one up. The delay begins with the first sign-in
+ * under the policy and never restarts.
  */
 import type { Clock } from "../../platform/clock.ts";
 import { days } from "../../platform/durations.ts";
@@ -21,7 +21,7 @@ export interface Enrollment {
 export type EnforcementPolicy = "SVC_MFA_ENFORCE_FOR_ALL" | "SVC_MFA_ENFORCE_FOR_ADMINS";
 
 export function createEnforcement(clock: Pick<Clock, "now">, settings: MfaValues) {
-  /** The setting that asks a user of this kind for a second factor; null when none does. */
+  /** The setting that requires a second factor for this user; null when none does. */
   function policyFor(user: Pick<UserRow, "is_admin">): EnforcementPolicy | null {
     if (settings.SVC_MFA_ENFORCE_FOR_ALL) return "SVC_MFA_ENFORCE_FOR_ALL";
     return settings.SVC_MFA_ENFORCE_FOR_ADMINS && user.is_admin ? "SVC_MFA_ENFORCE_FOR_ADMINS" : null;
@@ -33,14 +33,14 @@ export function createEnforcement(clock: Pick<Clock, "now">, settings: MfaValues
     const started = user.mfa_enforcement_started_at;
     if (started === null) return { isRequired: true, deadline: null, isOverdue: false };
     const deadline = new Date(started.getTime() + days(settings.SVC_MFA_ENROLLMENT_GRACE_DAYS));
-    // Of no delay the first instant is past it too.
+    // Without a delay, the deadline is already past at the first instant.
     return { isRequired: true, deadline, isOverdue: clock.now() >= deadline };
   }
 
   return {
     policyFor,
     enrollmentOf,
-    /** What keeps a session from the routes, as the access hooks want to know it. */
+    /** What keeps a session from the routes, in the form that the access hooks use. */
     gatesOf(session: GatedSession): SessionActor["mfa"] {
       const enrolled = session.mfa_enrolled_at !== null;
       const { deadline, isOverdue } = enrollmentOf(session);

@@ -1,5 +1,5 @@
 import { expiryLoop } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 
-/** Deletes trusted devices whose time is over. */
+/** Deletes expired trusted devices. */
 export const pruneTrustedDevices = expiryLoop<Tables>("mfa.prune-trusted-devices", "trusted_devices");

@@ -15,7 +15,7 @@ import { countRecoveryCodes, findFactor } from "./store.ts";
 import { createTrustedDevices } from "./trusted-devices/trusted-devices.ts";
 import { revokeDevicesOf } from "./trusted-devices/trusted-devices-store.ts";
 
-/** Second factors: codes of an authenticator app, recovery codes, trusted devices, and the policy that asks for them. */
+/** Second factors: codes of an authenticator app, recovery codes, trusted devices, and the policy that requires them. */
 export function createMfa(deps: MfaDeps) {
   const { database, clock, settings } = deps;
   const enforcement = createEnforcement(clock, settings);
@@ -23,7 +23,7 @@ export function createMfa(deps: MfaDeps) {
     gatesOf: enforcement.gatesOf,
     /** In the transaction of a sign-in that has changed the user's row. */
     signIn: (tx: Tx<Tables>, request: FactorSignIn) => signIn(tx, { clock, settings, enforcement }, request),
-    /** What the answers of sign-in and me say; `isPending` is of the session. */
+    /** Fields for the answers of sign-in and `me`; `isPending` belongs to the session. */
     stateOf(user: EnforcedUser, isPending: boolean): MfaState {
       const { isRequired, deadline } = enforcement.enrollmentOf(user);
       return {
@@ -54,9 +54,12 @@ export function createMfa(deps: MfaDeps) {
     disable: (request: DisableRequest) => disable(deps, request),
     regenerateCodes: (actor: SessionActor, origin: AuditOrigin) => regenerateCodes(deps, actor, origin),
     devices: createTrustedDevices(deps),
-    /** For a user's own change of password, in that transaction. @returns how many ended. */
+    /** For a user's own password change, in that transaction. @returns the number of devices that ended. */
     endTrustedDevices: (tx: Tx<Tables>, userId: string) => revokeDevicesOf(tx, userId, clock.now()),
-    /** Ends a user's second factor and API keys for an operator of the machine. @returns how many keys. @throws ApiError `conflict` (not_enrolled) */
+    /**
+     * Removes a user's second factor and revokes the API keys, for an operator of the server. @returns the number of keys. @throws ApiError
+     * `conflict` (not_enrolled)
+     */
     reset: (request: { readonly userId: string; readonly origin: AuditOrigin }) => reset(deps, request),
   };
 }

@@ -26,7 +26,7 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
   const { name, attributes } = cookies.mfaTrust;
   const trustCookieOf = (request: { cookies: Record<string, string | undefined> }) => request.cookies[name];
 
-  // Nobody without an active factor is asked for a fresh one, so these are open to a first enrollment, and closed to a stolen session.
+  // A user without an active factor needs no fresh one, so these routes allow a first enrollment but stop a stolen session.
   operation(app, "POST /auth/mfa/enroll-start", {
     operationId: "startMfaEnrollment",
     summary: "Start setting up a second factor",
@@ -82,10 +82,10 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
     operationId: "stepUp",
     summary: "Prove your identity again",
     description:
-      "Confirms who uses the session with the password, or with a code where there is a second factor. Operations marked `x-svc-step-up` need this from the last 15 minutes.",
+      "Confirms the user of the session with the password, or with a code when there is a second factor. Operations marked `x-svc-step-up` need this from the last 15 minutes.",
     body: StepUpBody,
     response: { 200: StepUpAnswer },
-    // A session that waits for its code may not use the password instead of it, so this is not open before that.
+    // A session that waits for its code must not use the password instead, so this route is closed until then.
     policy: { tag: "mfa", bucket: "mfa", beforeEnrollment: true },
     handler: async (request) => {
       const actor = request.sessionActor;
@@ -145,7 +145,7 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
     operationId: "trustDevice",
     summary: "Trust this browser",
     description:
-      "Makes the browser that sends the request a trusted device. Without a label it is named after its user agent.",
+      "Makes the browser of the request a trusted device. Without a label it is named after its user agent.",
     answers: {
       201: { headers: { "Set-Cookie": "Cookie of the trusted device." } },
       409: "The account has no second factor (`not_enrolled`).",
@@ -169,7 +169,7 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
   operation(app, "PATCH /auth/mfa/trusted-devices/:device_id", {
     operationId: "renameTrustedDevice",
     summary: "Rename a trusted device",
-    description: "Gives a trusted device another label.",
+    description: "Changes the label of a trusted device.",
     params: DeviceParams,
     body: RenameBody,
     response: { 200: TrustedDevice },
@@ -186,7 +186,7 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
   operation(app, "POST /auth/mfa/trusted-devices/:device_id/revoke", {
     operationId: "revokeTrustedDevice",
     summary: "Revoke a trusted device",
-    description: "Ends the trust in a browser. It asks for a code at the next sign-in.",
+    description: "Ends the trust in a browser. The next sign-in from it requires a code.",
     params: DeviceParams,
     response: { 204: Type.Null() },
     policy: { tag: "mfa", freshMfa: true },

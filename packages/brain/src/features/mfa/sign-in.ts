@@ -17,15 +17,15 @@ export interface FactorSignIn {
 export interface FactorAtSignIn {
   /** The user's columns after the sign-in. */
   readonly user: EnforcedUser;
-  /** A trusted device spares the code. */
+  /** A trusted device made the code unnecessary. */
   readonly isSpared: boolean;
-  /** Come after the row of the sign-in itself. */
+  /** Appended after the row of the sign-in itself. */
   readonly auditEntries: readonly AuditEntry[];
 }
 
 /**
- * What the second factor makes of a sign-in, in its transaction, which has changed the user's row already and so has it to itself: begins
- * the delay of a user who must enroll, once, and looks at the trusted device.
+ * Applies the second factor to a sign-in. It runs in the sign-in's transaction, which has already changed the user's row and so holds its
+ * lock. Starts the delay of a user who must enroll, once, and checks the trusted device.
  */
 export async function signIn(
   tx: Tx<Tables>,

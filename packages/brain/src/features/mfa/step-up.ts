@@ -15,10 +15,10 @@ export interface StepUpRequest {
 }
 
 /**
- * Takes the password or a code as fresh proof of who uses a session. A code counts as a verified second factor too.
+ * Accepts the password or a code as fresh proof of the session's user. A code also counts as a verified second factor.
  *
- * @throws ApiError `validation_error` for both or neither, for a wrong password (invalid_password, which counts for the lock of the
- * account; a locked account answers the same) and for a wrong code (invalid_code); `forbidden` (mfa_locked); `conflict` (not_enrolled)
+ * @throws ApiError `validation_error` for both or neither, for a wrong password (invalid_password, which counts toward the lock of the
+ * account; a locked account gets the same answer) and for a wrong code (invalid_code); `forbidden` (mfa_locked); `conflict` (not_enrolled)
  */
 export async function stepUp(deps: MfaDeps, request: StepUpRequest): Promise<void> {
   const { password, code } = request.body;
@@ -36,7 +36,7 @@ async function byPassword(deps: MfaDeps, { actor, origin }: StepUpRequest, passw
   const entry = { ...failed(actor, origin), metadata: { method: "password" } };
   if (!(await isOwnPassword(deps, { user, password, entry }))) throw wrongPassword();
   const isProved = await deps.database.write(async (tx) => {
-    // Judged again under the transaction: concurrent guesses may have locked the account, and a reset may have replaced the password.
+    // Checked again in the transaction: concurrent guesses may have locked the account, and a reset may have replaced the password.
     if (!(await users.noteSuccess(tx, user, clock.now()))) return false;
     await stampProved(tx, actor.sessionId, clock.now());
     await deps.audit.append(tx, { ...proved(actor, origin), metadata: { method: "password" } });

@@ -17,11 +17,11 @@ export type Factor = Pick<UserRow, (typeof factorColumns)[number]>;
 
 const noFactor = { mfa_last_step: null, mfa_failed_codes: 0, mfa_locked_until: null };
 
-/** What of a user's row is about the second factor. */
+/** The second-factor columns of a user's row. */
 export const findFactor = (db: Db, userId: string): Promise<Factor | undefined> =>
   db.selectFrom("users").select(factorColumns).where("id", "=", userId).executeTakeFirst();
 
-/** As `findFactor`, and makes other transactions about the same factor wait for this one; the first thing that such a transaction does. */
+/** As `findFactor`, and makes other transactions on the same factor wait; the first statement of such a transaction. */
 export const lockFactor = (tx: Tx<Tables>, userId: string): Promise<Factor | undefined> =>
   tx
     .updateTable("users")
@@ -42,7 +42,7 @@ export async function setPendingSecret(tx: Tx<Tables>, userId: string, sealed: s
   await tx.updateTable("users").set({ mfa_pending_secret: sealed }).where("id", "=", userId).execute();
 }
 
-/** Makes the begun secret the active one; the caller holds the lock of the factor. */
+/** Activates the pending secret; the caller holds the lock of the factor. */
 export async function activateSecret(
   tx: Tx<Tables>,
   confirmed: { readonly userId: string; readonly sealed: string; readonly step: number; readonly now: Date },
@@ -55,7 +55,7 @@ export async function activateSecret(
     .execute();
 }
 
-/** Ends a second factor, and what was begun of a new one. */
+/** Removes a second factor, and a pending enrollment. */
 export async function clearFactor(tx: Tx<Tables>, userId: string): Promise<void> {
   await tx
     .updateTable("users")
@@ -64,7 +64,7 @@ export async function clearFactor(tx: Tx<Tables>, userId: string): Promise<void>
     .execute();
 }
 
-/** Takes a step of the active secret: each is used once, and none before it any more. @returns false when it was taken. */
+/** Uses a step of the active secret: each is accepted once, and no earlier one afterwards. @returns false when it was already used. */
 export const takeStep = (
   tx: Tx<Tables>,
   use: { readonly userId: string; readonly sealed: string; readonly step: number },
@@ -77,18 +77,18 @@ export const takeStep = (
       .where((eb) => eb.or([eb("mfa_last_step", "is", null), eb("mfa_last_step", "<", use.step)])),
   );
 
-/** Uses up a recovery code. @returns false when it is none of the user's, or was used. */
+/** Uses up a recovery code. @returns false when the user has no such unused code. */
 export async function takeRecoveryCode(tx: Tx<Tables>, userId: string, digests: readonly string[]): Promise<boolean> {
   const ofUser = tx.deleteFrom("mfa_recovery_codes").where("user_id", "=", userId);
   return (await affectedRows(ofUser.where("code_hash", "in", digests))) > 0;
 }
 
-/** Ends the count of wrong codes. */
+/** Resets the count of wrong codes. */
 export async function noteRightCode(tx: Tx<Tables>, userId: string): Promise<void> {
   await tx.updateTable("users").set({ mfa_failed_codes: 0, mfa_locked_until: null }).where("id", "=", userId).execute();
 }
 
-/** Counts a wrong code. @returns whether it is the one that locks the factor. */
+/** Counts a wrong code. @returns whether it locks the factor. */
 export async function noteWrongCode(
   tx: Tx<Tables>,
   { userId, threshold, lockedUntil }: { userId: string; threshold: number; lockedUntil: Date },
@@ -107,7 +107,7 @@ export async function noteWrongCode(
   return numUpdatedRows === 1n;
 }
 
-/** Puts new recovery codes in the place of all that are left; none only removes those. */
+/** Replaces all remaining recovery codes; an empty list only removes them. */
 export async function replaceRecoveryCodes(
   tx: Tx<Tables>,
   userId: string,
@@ -117,7 +117,7 @@ export async function replaceRecoveryCodes(
   if (rows.length > 0) await tx.insertInto("mfa_recovery_codes").values(rows).execute();
 }
 
-/** Stamps the beginning of the delay, once and for all. @returns false when it had begun. */
+/** Records the beginning of the delay, once. @returns false when it had already begun. */
 export const startEnforcement = (tx: Tx<Tables>, userId: string, now: Date): Promise<boolean> =>
   changesOne(
     tx
@@ -127,15 +127,15 @@ export const startEnforcement = (tx: Tx<Tables>, userId: string, now: Date): Pro
       .where("mfa_enforcement_started_at", "is", null),
   );
 
-/** Notes in a session that its user verified the second factor now, which is a proof of who uses it. */
+/** Records in a session that its user verified the second factor now, which also proves the user's identity. */
 export const stampVerified = (tx: Tx<Tables>, sessionId: string, now: Date): Promise<void> =>
   stampSession(tx, sessionId, { mfa_verified_at: now, last_proof_at: now });
 
-/** Notes in a session that its user gave the password now. */
+/** Records in a session that its user gave the password now. */
 export const stampProved = (tx: Tx<Tables>, sessionId: string, now: Date): Promise<void> =>
   stampSession(tx, sessionId, { last_proof_at: now });
 
-/** @throws ApiError `unauthenticated` when the session has ended since the request was let in: what the transaction did is undone. */
+/** @throws ApiError `unauthenticated` when the session ended after the request was admitted: the transaction is rolled back. */
 async function stampSession(
   tx: Tx<Tables>,
   sessionId: string,
@@ -145,7 +145,7 @@ async function stampSession(
   if (!isThere) throw new ApiError("unauthenticated");
 }
 
-/** Forgets in a user's sessions what an ended factor vouched for. */
+/** Clears the verifications in a user's sessions that relied on a removed factor. */
 export async function clearStamps(tx: Tx<Tables>, userId: string): Promise<void> {
   await tx
     .updateTable("sessions")

@@ -13,7 +13,7 @@ export interface SessionAuthenticatorDeps extends Core {
   readonly settings: { readonly SVC_SESSION_PIN_USER_AGENT: boolean };
 }
 
-/** Gives the session behind a cookie; null for every reason it does not count. */
+/** Returns the session of a cookie; null when it is invalid, whatever the reason. */
 export function createSessionAuthenticator(
   { database, clock, keyring, mfa, settings }: SessionAuthenticatorDeps,
   activity: Pick<Activity, "isIdle" | "note">,

@@ -19,7 +19,7 @@ export interface ChangePasswordRequest {
   readonly actor: SessionActor;
   readonly currentPassword: string;
   readonly newPassword: string;
-  /** End the user's API keys as well. */
+  /** Revoke the user's API keys as well. */
   readonly revokesKeys: boolean;
   readonly origin: AuditOrigin;
 }
@@ -30,11 +30,11 @@ export interface PasswordChanged extends LoggedIn {
 }
 
 /**
- * Gives a user a new password and one new session in place of all others, which goes on with the remember flag and the second factor as
- * they were. No device is trusted any more.
+ * Sets a new password and replaces all sessions of the user with one new session, which keeps the remember flag and the second factor of
+ * the current one. No device is trusted any more.
  *
- * @throws ApiError `validation_error` for a password that the policy refuses, and with reason `invalid_password` for a wrong present one,
- * which counts for the lock; a locked account answers the same.
+ * @throws ApiError `validation_error` for a password that the policy rejects, and with reason `invalid_password` for a wrong current one,
+ * which counts toward the lock; a locked account gets the same answer.
  */
 export async function changePassword(
   deps: ChangePasswordDeps,
@@ -87,5 +87,5 @@ export async function changePassword(
 const wrongPassword = () =>
   new ApiError("validation_error", {
     reason: "invalid_password",
-    errors: [{ loc: ["body", "current_password"], type: "invalid_password", message: "is not the present password" }],
+    errors: [{ loc: ["body", "current_password"], type: "invalid_password", message: "is not the current password" }],
   });

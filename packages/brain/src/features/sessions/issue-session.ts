@@ -25,29 +25,29 @@ export interface IssueSessionRequest {
   readonly userId: string;
   readonly isRemembered: boolean;
   readonly mfaVerifiedAt?: Date | null;
-  /** A trusted device spares the code. */
+  /** A trusted device made the code unnecessary. */
   readonly isMfaSpared?: boolean;
   readonly origin: AuditOrigin;
-  /** The session cookie that came with the request: its session ends. */
+  /** The session cookie sent with the request: its session ends. */
   readonly presentedCookie: string | undefined;
-  /** Of a sign-in: the device cookie that came with the request. Null where a session only takes the place of another. */
+  /** For a sign-in: the device cookie sent with the request. Null when a session only replaces another. */
   readonly device: { readonly cookie: string | undefined } | null;
 }
 
-/** What the browser is given; the values exist nowhere else. */
+/** Values for the browser; they are not stored anywhere else. */
 export interface IssuedSession {
   readonly id: string;
   readonly cookie: string;
   readonly csrfToken: string;
-  /** Seconds the cookies are kept; null for as long as the browser is open. */
+  /** Lifetime of the cookies in seconds; null until the browser is closed. */
   readonly keepSeconds: number | null;
-  /** The session that was presented and ended with this one's beginning. */
+  /** The presented session, which ended when this one began. */
   readonly replaced: Pick<SessionRow, "id" | "user_id"> | null;
-  /** The device cookie to set, and the mail that a new device asks for; null unless it is a sign-in. */
+  /** The device cookie to set, and the mail about a new device; null unless it is a sign-in. */
   readonly device: DeviceSeen | null;
 }
 
-/** Makes a new session in the caller's transaction; a value from before the sign-in is never kept (spec part 3, section 5.1 rule 5). */
+/** Creates a session in the caller's transaction; no value that existed before the sign-in is reused. */
 export async function issueSession(
   tx: Tx<Tables>,
   deps: IssueSessionDeps,
@@ -77,7 +77,7 @@ export async function issueSession(
     user_agent_at_issue: origin.user_agent?.slice(0, 512) ?? null,
     mfa_verified_at: request.mfaVerifiedAt ?? null,
     is_mfa_spared: request.isMfaSpared ?? false,
-    // Whoever is given a session has just given a password, or the set-up token with a new one.
+    // Every new session follows a password check, or the set-up token with a new password.
     last_proof_at: now,
   });
   const device = request.device === null ? null : await history.seeDevice(tx, { userId, origin, ...request.device });
@@ -89,10 +89,13 @@ interface CookieReply {
   clearCookie(name: string, options: CookieAttributes): unknown;
 }
 
-/** Browsers keep no cookie for longer than 400 days; each sign-in renews it. */
+/** Browsers keep cookies for 400 days at most; each sign-in renews it. */
 const deviceSeconds = days(400) / 1000;
 
-/** Gives the browser a new session: the cookie it keeps to itself and the CSRF token that its pages read; and at sign-in its device cookie. */
+/**
+ * Sets the cookies of a new session: the session cookie, which scripts cannot read, the CSRF token for the pages, and at sign-in the device
+ * cookie.
+ */
 export function sendSessionCookies(reply: CookieReply, cookies: Cookies, session: IssuedSession): void {
   const kept = session.keepSeconds === null ? {} : { maxAge: session.keepSeconds };
   reply.setCookie(cookies.session.name, session.cookie, { ...cookies.session.attributes, ...kept });

@@ -41,17 +41,17 @@ export interface LoginRequest {
 export interface LoggedIn {
   readonly user: UserRow;
   readonly session: IssuedSession;
-  /** How far the second factor lets the session in. */
+  /** The session's restrictions from the second factor. */
   readonly factor: { readonly user: EnforcedUser; readonly isPending: boolean };
 }
 
 const failureReasons = ["unknown_email", "wrong_password", "locked", "inactive"] as const;
 type FailureReason = (typeof failureReasons)[number];
 
-/** Lines a minute about wrong passwords, which the lock of each account bounds already. */
+/** Log lines per minute about wrong passwords, which the lock of each account already bounds. */
 const wrongPasswordLines = 20;
 
-/** The log lines of refused sign-ins, throttled by reason; the audit log has each of them. */
+/** Log lines of refused sign-ins, throttled by reason; the audit log contains each refusal. */
 export function refusalLogs({ clock, log }: { clock: Clock; log: Pick<Log, "info"> }): LoginDeps["refused"] {
   const logs = failureReasons.map((reason) => {
     const write = (attempts: number, about: Record<string, unknown>) =>
@@ -62,8 +62,8 @@ export function refusalLogs({ clock, log }: { clock: Clock; log: Pick<Log, "info
 }
 
 /**
- * Signs a person in. Every failure is the same 401 after the same work, at a whole multiple of the response floor, so that neither the
- * answer nor its time tells whether the account exists, is locked or inactive.
+ * Signs a user in. Every failure is the same 401 after the same work, at a whole multiple of the minimum response time, so that neither the
+ * answer nor its timing reveals whether the account exists, is locked or inactive.
  *
  * @throws ApiError `unauthenticated`
  */
@@ -78,7 +78,7 @@ export async function login(deps: LoginDeps, request: LoginRequest): Promise<Log
     return signedIn;
   } finally {
     const tookMs = clock.monotonicMs() - startedMs;
-    // Under load an attempt takes longer than the floor; the steps go on hiding what the database did for it.
+    // Under load an attempt takes longer than the minimum; the multiples still hide the time spent in the database.
     const steps = isRefused && floorMs > 0 ? Math.max(1, Math.ceil(tookMs / floorMs)) : 1;
     const leftMs = steps * floorMs - tookMs;
     if (leftMs > 0) await pause(leftMs);
@@ -94,8 +94,7 @@ async function attempt(deps: LoginDeps, request: LoginRequest, isSecond = false)
   if (user === undefined || failure !== null) return refuse(deps, request, user, failure ?? "unknown_email");
   const newHash = passwords.isOutdated(user.password_hash) ? await passwords.hash(request.password, source) : null;
   const signedIn = await deps.database.write(async (tx) => {
-    // Asked again under the transaction: guesses that ran beside this one may have locked the account meanwhile, and a reset may have
-    // replaced the password.
+    // Checked again in the transaction: concurrent guesses may have locked the account, and a reset may have replaced the password.
     if (!(await users.noteSuccess(tx, user, clock.now()))) return null;
     if (newHash !== null) await users.setPassword(tx, user.id, newHash);
     const { trustCookie, origin } = request;
@@ -120,7 +119,7 @@ async function attempt(deps: LoginDeps, request: LoginRequest, isSecond = false)
     const isPending = factor.user.mfa_enrolled_at !== null && !factor.isSpared;
     return { session, factor: { user: factor.user, isPending } };
   });
-  // Judged once more as it is now: a sign-in beside this one may just have stored the same password at other costs.
+  // Checked once more against the current row: a concurrent sign-in may just have stored the same password with other cost parameters.
   if (signedIn === null) return isSecond ? refuse(deps, request, user, "locked") : attempt(deps, request, true);
   return { user, ...signedIn };
 }
@@ -156,7 +155,7 @@ async function refuse(
     await noteFailedPassword(deps, { userId: user!.id, entry });
   } else {
     deps.audit.refused(entry);
-    // A wrong password waits for a transaction, so every refusal does: else a busy database would tell which accounts exist.
+    // A wrong password waits for a transaction, so every refusal does: otherwise a busy database would reveal which accounts exist.
     await deps.database.write(async () => {});
   }
   throw new ApiError("unauthenticated");

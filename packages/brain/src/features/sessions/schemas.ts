@@ -6,9 +6,9 @@ import { NewPassword, UserPublic } from "../users/index.ts";
 
 export const LoginBody = Type.Object(
   {
-    // Not checked for form: an impossible address is an unknown one, and gets the same 401.
+    // The format is not checked: an impossible address is an unknown one, and gets the same 401.
     email: Type.String({ maxLength: 320, description: "address of the account" }),
-    password: Type.String({ maxLength: 256, description: "its password" }),
+    password: Type.String({ maxLength: 256, description: "password of the account" }),
     remember_me: Type.Optional(Type.Boolean({ description: "keep the session for 30 days, without an idle limit" })),
   },
   { title: "LoginRequest" },
@@ -28,7 +28,7 @@ export const MeAnswer = Type.Object(
     session: Type.Object(
       {
         idle_expires_at: Type.Union([Instant, Type.Null()], {
-          description: "when it ends unless it is used before; null for a remembered session, which has no idle limit",
+          description: "when it ends if it is not used; null for a remembered session, which has no idle limit",
         }),
         expires_at: Type.Unsafe<Date | string>({ ...Instant, description: "when it ends, even when it is in use" }),
       },
@@ -47,7 +47,7 @@ export const ChangePasswordBody = Type.Object(
       description: "a wrong one counts toward the lockout of the account",
     }),
     new_password: Described(NewPassword, "must meet GET /auth/policy"),
-    revoke_api_keys: Type.Optional(Type.Boolean({ description: "end all API keys of the user as well" })),
+    revoke_api_keys: Type.Optional(Type.Boolean({ description: "also revoke all API keys of the user" })),
   },
   { title: "PasswordChange" },
 );
@@ -56,7 +56,7 @@ export const SessionPublic = Type.Object(
   {
     id: Described(Uuid, "id of the session"),
     issued_at: Described(Instant, "when the user signed in"),
-    last_seen_at: Described(Instant, "its last request, noted once a minute at most"),
+    last_seen_at: Described(Instant, "last request, recorded at most once a minute"),
     expires_at: Described(Instant, "when it ends, even when it is in use"),
     ip_at_issue: Nullable(Type.String(), "client address at sign-in; null when unknown"),
     user_agent_at_issue: Nullable(Type.String(), "browser at sign-in; null when unknown"),
@@ -82,11 +82,11 @@ export const RevokedCount = Type.Object(
 
 export const PolicyAnswer = Type.Object(
   {
-    min_length: Type.Integer({ description: "fewest characters" }),
-    max_length: Type.Integer({ description: "most characters" }),
-    required_character_classes: Type.Integer({ description: "how many of the classes it needs" }),
-    character_class_names: Type.Array(Type.String(), { description: "the classes, such as digit" }),
-    exempt_length: Type.Integer({ description: "from this many characters on, classes do not matter" }),
+    min_length: Type.Integer({ description: "minimum number of characters" }),
+    max_length: Type.Integer({ description: "maximum number of characters" }),
+    required_character_classes: Type.Integer({ description: "number of character classes that are required" }),
+    character_class_names: Type.Array(Type.String(), { description: "names of the classes, such as digit" }),
+    exempt_length: Type.Integer({ description: "length from which no character classes are required" }),
   },
-  { title: "PasswordPolicy", description: "What a new password must meet." },
+  { title: "PasswordPolicy", description: "Rules for a new password." },
 );

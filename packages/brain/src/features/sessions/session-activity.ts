@@ -11,7 +11,7 @@ export interface ActivityDeps {
   readonly onError: (error: unknown) => void;
 }
 
-/** What of a session's row decides whether it is idle. */
+/** The fields of a session's row that decide whether it is idle. */
 export type SeenSession = Pick<SessionRow, "id" | "last_seen_at" | "is_remembered">;
 
 interface Seen {
@@ -19,31 +19,31 @@ interface Seen {
   readonly seenMs: number;
 }
 
-/** last_seen_at is written at most this often per session (spec part 3, section 5.3). */
+/** Minimum interval between writes of last_seen_at, per session. */
 const touchEveryMs = minutes(1);
-/** Activity is remembered to the end of its second, so that a busy page is told to the other processes once a second at most. */
+/** Activity is rounded up to the second, so that a busy page is announced to other processes at most once a second. */
 const stepMs = 1000;
-/** Sessions whose activity is remembered beside their rows. */
+/** Maximum number of sessions whose activity is remembered in addition to their rows. */
 const maxSeen = 10_000;
 
 export type Activity = ReturnType<typeof createActivity>;
 
 /**
- * When sessions were last active. A row tells that to the minute only, which an idle limit would hold against people who are at work, so
- * processes tell each other what they see and remember it. Where a process cannot know, since it did not listen or had to forget, it takes
- * the latest that may have been: a session then lasts up to a minute longer, and never less.
+ * When sessions were last active. Rows are only accurate to a minute, which would end sessions too early under a short idle limit, so
+ * processes announce activity to each other and remember it. A process that missed announcements, or had to forget some, assumes the latest
+ * possible activity: a session then lasts up to a minute longer, and never less.
  */
 export function createActivity({ database, clock, settings, onError }: ActivityDeps) {
   const idleMs = settings.SVC_SESSION_IDLE_TIMEOUT_SECONDS * 1000;
-  // The longest quiet first.
+  // Ordered by activity, longest idle first.
   const seenMs = new Map<string, number>();
-  /** Of which activity a row is being written. */
+  /** Sessions whose row is being written. */
   const touching = new Map<string, number>();
-  /** Of activity before this, nothing but the rows may be known. */
+  /** Activity before this may be known only from the rows. */
   let knownSinceMs = clock.now().getTime();
   const others = new Broadcast<Seen>({ database, onError }, "svc_sessions_seen");
 
-  /** Not waited for: the request's answer does not depend on it. */
+  /** Not awaited: the answer does not depend on it. */
   function touch(id: string, now: Date): void {
     const nowMs = now.getTime();
     if (nowMs - (touching.get(id) ?? 0) < touchEveryMs) return;
@@ -55,7 +55,7 @@ export function createActivity({ database, clock, settings, onError }: ActivityD
       .finally(forget);
   }
 
-  /** False when that was known. */
+  /** False when it was already known. */
   function remember(seen: Seen): boolean {
     if ((seenMs.get(seen.id) ?? 0) >= seen.seenMs) return false;
     seenMs.delete(seen.id);
@@ -72,21 +72,21 @@ export function createActivity({ database, clock, settings, onError }: ActivityD
     knownSinceMs = clock.now().getTime();
   };
 
-  /** The last activity that is known. */
+  /** The last known activity. */
   const lastSeenMs = ({ id, last_seen_at }: SeenSession): number =>
     Math.max(last_seen_at.getTime(), seenMs.get(id) ?? 0);
 
   return {
     isIdle(session: SeenSession): boolean {
       if (session.is_remembered) return false;
-      // Later activity than a minute after the row was written would have written it again.
+      // Activity more than a minute after the row was written would have caused another write.
       const unknownUntilMs = Math.min(session.last_seen_at.getTime() + touchEveryMs, knownSinceMs);
       return clock.now().getTime() - Math.max(lastSeenMs(session), unknownUntilMs) > idleMs;
     },
-    /** Until when a session lasts at every process if nobody uses it; null when it has no idle limit. */
+    /** Until when the session lasts in every process without further use; null when it has no idle limit. */
     idleAt: (session: SeenSession): Date | null =>
       session.is_remembered ? null : new Date(lastSeenMs(session) + idleMs),
-    /** Notes that a session was used now. */
+    /** Records that a session was used now. */
     note({ id, last_seen_at, is_remembered }: SeenSession): void {
       const now = clock.now();
       if (now.getTime() - last_seen_at.getTime() >= touchEveryMs) touch(id, now);
@@ -94,9 +94,9 @@ export function createActivity({ database, clock, settings, onError }: ActivityD
       const seen: Seen = { id, seenMs: Math.ceil(now.getTime() / stepMs) * stepMs };
       if (remember(seen)) void others.send([seen]);
     },
-    /** A row that was written before this is idle, whatever was seen since: it would have been written again. */
+    /** A row written before this is idle, whatever was seen since: it would have been written again. */
     idleSince: (): Date => new Date(clock.now().getTime() - idleMs - touchEveryMs - 1),
-    /** Begins to hear what other processes see. */
+    /** Starts listening for activity in other processes. */
     async start(): Promise<void> {
       await others.listen(remember, { onGap: missed });
       missed();

@@ -35,11 +35,11 @@ export interface SessionsDeps extends Core {
   readonly mfa: Pick<Mfa, "gatesOf" | "signIn" | "stateOf" | "endTrustedDevices">;
   readonly settings: SessionValues & { readonly SVC_PASSWORD_MIN_LENGTH: number };
   readonly onError: (error: unknown) => void;
-  /** Waits out the response floor; replaced by tests. */
+  /** Waits for the minimum response time; replaced by tests. */
   readonly pause?: (ms: number) => Promise<void>;
 }
 
-/** Sessions that ended before their time; `sessionIds` null means all of the user. */
+/** Sessions that ended early; `sessionIds` null means all of the user. */
 export interface EndedSessions {
   readonly userId: string;
   readonly sessionIds: readonly string[] | null;
@@ -55,10 +55,10 @@ export interface SignedIn {
   readonly session: IssuedSession;
 }
 
-/** More ids than this are announced as "all": a notification is small, and a session that goes on only reconnects. */
+/** More ids than this are announced as "all": a notification is small, and a session that continues only reconnects. */
 const maxAnnouncedIds = 100;
 
-/** Sessions of people in browsers. */
+/** Sessions of users in browsers. */
 export class Sessions {
   readonly session: Authenticator["session"];
   #deps: SessionsDeps;
@@ -77,7 +77,7 @@ export class Sessions {
   }
 
   async start(): Promise<void> {
-    await this.#others.listen((ended) => this.#heard(ended));
+    await this.#others.listen((ended) => this.#notifyEnded(ended));
     await this.#activity.start();
   }
 
@@ -107,7 +107,7 @@ export class Sessions {
     await this.announceEnded(actor.user.id, [actor.sessionId]);
   }
 
-  /** Makes a session in the caller's transaction, which writes the audit row of why. */
+  /** Creates a session in the caller's transaction, which writes the audit row with the reason. */
   issue(tx: Tx<Tables>, request: IssueSessionRequest): Promise<IssuedSession> {
     return issueSession(tx, this.#deps, request);
   }
@@ -169,8 +169,8 @@ export class Sessions {
   }
 
   /**
-   * Whose session it is and whether its user is an admin now; null once either does not count any more, and while the second factor is
-   * pending or its enrollment overdue.
+   * The session's user, and whether that user is an admin now; null once the session or the user is no longer valid, and while the second
+   * factor is pending or its enrollment overdue.
    */
   async holderOf(sessionId: string): Promise<SessionHolder | null> {
     const { database, mfa } = this.#deps;
@@ -208,7 +208,7 @@ export class Sessions {
     return ended.length;
   }
 
-  /** Ends all sessions of a user in the caller's transaction and gives their ids, for `announceEnded` after the commit. */
+  /** Ends all sessions of a user in the caller's transaction and returns their ids, for `announceEnded` after the commit. */
   endAllOf(tx: Tx<Tables>, userId: string): Promise<string[]> {
     return deleteSessionsOf(tx, userId, null);
   }
@@ -217,21 +217,21 @@ export class Sessions {
   async announceEnded(userId: string, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     const ended = { userId, sessionIds: ids.length > maxAnnouncedIds ? null : ids };
-    this.#heard(ended);
+    this.#notifyEnded(ended);
     await this.#others.send([ended]);
   }
 
-  /** Calls `listener` when any process ended sessions; returns the way to stop. */
+  /** Calls `listener` when any process ended sessions; returns an unsubscribe function. */
   onEnded(listener: (ended: EndedSessions) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  #heard(ended: EndedSessions): void {
+  #notifyEnded(ended: EndedSessions): void {
     for (const listener of this.#listeners) listener(ended);
   }
 
-  /** What the queries for sessions that may still count are given. */
+  /** Parameters of the queries for valid sessions. */
   #countingNow() {
     return { now: this.#deps.clock.now(), idleSince: this.#activity.idleSince() };
   }

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 
-/** A hundred years: instants stay within what both databases and cookies hold. */
+/** A hundred years: instants stay within the range of both databases and of cookies. */
 const maxSeconds = 3_153_600_000;
 
 export const sessionSettings = Type.Object({
@@ -8,7 +8,7 @@ export const sessionSettings = Type.Object({
     default: 604_800,
     minimum: 60,
     maximum: maxSeconds,
-    description: "seconds after which a session ends, however busy it is",
+    description: "seconds after which a session ends, even if it is in use",
   }),
   SVC_SESSION_IDLE_TIMEOUT_SECONDS: Type.Integer({
     default: 1800,
@@ -24,7 +24,7 @@ export const sessionSettings = Type.Object({
   }),
   SVC_SESSION_PIN_USER_AGENT: Type.Boolean({
     default: false,
-    description: "end a session for any browser but the one that signed in",
+    description: "end a session when a browser other than the one that signed in uses it",
   }),
   SVC_LOGIN_LOCKOUT_THRESHOLD: Type.Integer({
     default: 10,
@@ -43,11 +43,11 @@ export const sessionSettings = Type.Object({
     minimum: 0,
     maximum: 2000,
     description:
-      "milliseconds before which no sign-in is answered; refusals come at whole multiples of it, so that the time tells nothing",
+      "minimum milliseconds before a sign-in is answered; refusals are answered at whole multiples of it, so that the timing reveals nothing",
   }),
   SVC_LOG_LOGIN_EMAIL: Type.Boolean({
     default: false,
-    description: "log the e-mail address of failed sign-ins, as it was typed; people sometimes type a password there",
+    description: "log the e-mail address of failed sign-ins as typed; people sometimes type a password there",
   }),
 });
 export type SessionValues = Static<typeof sessionSettings>;

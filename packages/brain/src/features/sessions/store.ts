@@ -4,7 +4,7 @@ import type { Db, SessionRow, Tables } from "../../schema/tables/index.ts";
 
 const maxListed = 500;
 
-/** The session of a cookie with what its user may do, whatever the state of either. */
+/** The session of a cookie with its user's permissions, in any state. */
 export const sessionOfDigest = (db: Db, digest: string) =>
   db
     .selectFrom("sessions as s")
@@ -33,7 +33,7 @@ export async function insertSession(tx: Tx<Tables>, row: SessionRow): Promise<vo
   await tx.insertInto("sessions").values(row).execute();
 }
 
-/** Notes activity, unless that was done since `before`. */
+/** Records activity, unless it was recorded since `before`. */
 export async function touchSession(tx: Tx<Tables>, id: string, now: Date, before: Date): Promise<void> {
   await tx
     .updateTable("sessions")
@@ -43,7 +43,7 @@ export async function touchSession(tx: Tx<Tables>, id: string, now: Date, before
     .execute();
 }
 
-/** Ends the session of a cookie; tells which it was, null when there is none. */
+/** Ends the session of a cookie; returns it, or null when there is none. */
 export async function deleteSessionByDigest(
   tx: Tx<Tables>,
   digest: string,
@@ -56,7 +56,7 @@ export async function deleteSessionByDigest(
 export const deleteSession = (tx: Tx<Tables>, userId: string, id: string): Promise<boolean> =>
   changesOne(tx.deleteFrom("sessions").where("id", "=", id).where("user_id", "=", userId));
 
-/** Ends all sessions of a user, but for `exceptId`; gives their ids. */
+/** Ends all sessions of a user except `exceptId`; returns their ids. */
 export async function deleteSessionsOf(tx: Tx<Tables>, userId: string, exceptId: string | null): Promise<string[]> {
   const rows = await tx
     .deleteFrom("sessions")
@@ -67,7 +67,7 @@ export async function deleteSessionsOf(tx: Tx<Tables>, userId: string, exceptId:
   return rows.map(({ id }) => id);
 }
 
-/** Sessions of a user that still count at `now` unless they are idle after all, the newest first. */
+/** Sessions of a user that are valid at `now`, newest first; the caller checks whether they are idle. */
 export const listLive = (db: Db, userId: string, { now, idleSince }: { now: Date; idleSince: Date }) =>
   db
     .selectFrom("sessions")
@@ -81,8 +81,8 @@ export const listLive = (db: Db, userId: string, { now, idleSince }: { now: Date
     .execute();
 
 /**
- * Whose session this is and what its user may do now; nothing when the session or its user does not count at `now`. Whether it is idle
- * after all is for the caller to say.
+ * The session's user and current permissions; undefined when the session or its user is not valid at `now`. The caller checks whether it is
+ * idle.
  */
 export const findHolder = (db: Db, id: string, { now, idleSince }: { now: Date; idleSince: Date }) =>
   db
@@ -96,7 +96,7 @@ export const findHolder = (db: Db, id: string, { now, idleSince }: { now: Date; 
     .where((eb) => eb.or([eb("s.is_remembered", "=", true), eb("s.last_seen_at", ">", idleSince)]))
     .executeTakeFirst();
 
-/** What of a session tells when it ends. */
+/** The fields of a session that decide when it ends. */
 export const findLimits = (db: Db, id: string) =>
   db
     .selectFrom("sessions")
@@ -104,7 +104,7 @@ export const findLimits = (db: Db, id: string) =>
     .where("id", "=", id)
     .executeTakeFirst();
 
-/** The remember flag and second-factor stamps that a successor of the session carries on. */
+/** The remember flag and second-factor stamps that a replacing session inherits. */
 export const findCarried = (db: Db, id: string) =>
   db
     .selectFrom("sessions")

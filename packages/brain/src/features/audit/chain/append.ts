@@ -17,13 +17,13 @@ import { clearUserId, lockState, readState, writeChain } from "./store.ts";
 
 export interface AppendContext {
   readonly keys: ChainKeys;
-  /** A fresh UUID. */
+  /** A new UUID. */
   newId(): string;
 }
 
 /**
- * Appends the audit rows of one action, in order, inside the transaction of that action. Call it as the last thing the transaction does:
- * it locks the head of the chain until the commit, and nothing may be locked after it.
+ * Appends the audit rows of one action, in order, in the transaction of that action. Call it last in the transaction: it locks the head of
+ * the chain until the commit, and nothing may be locked after it.
  *
  * @throws ChainIntegrityError when the chain's state does not authenticate; the action must not commit then.
  */
@@ -39,7 +39,7 @@ export async function appendEntries(
 }
 
 /**
- * Locks the state, lets `change` say what the chain becomes and which rows come with it, and writes both.
+ * Locks the state, calls `change` for the new state and the rows that belong to it, and writes both.
  *
  * @throws ChainIntegrityError when the state does not authenticate.
  */
@@ -59,7 +59,7 @@ export interface ChainChange {
   readonly next: ChainState;
 }
 
-/** Signs entries onto a chain: each row names its predecessor's signature, each time is later than the head's. */
+/** Signs entries onto a chain: each row contains its predecessor's signature, and each time is later than the head's. */
 export function chainRows(
   state: ChainState,
   entries: readonly PreparedEntry[],
@@ -95,8 +95,8 @@ export function chainRows(
 }
 
 /**
- * Takes a user out of the audit rows, inside the transaction that deletes the account and as its last statements: rows keep the signed
- * `actor_ref`, and the entry's row carries it in its metadata, which explains them to a verifier.
+ * Removes a user from the audit rows, in the transaction that deletes the account and as its last statements. Rows keep the signed
+ * `actor_ref`; the entry's row has it in its metadata, which explains those rows to a verifier.
  *
  * @throws ChainIntegrityError when the chain's state does not authenticate; the deletion must not commit then.
  */
@@ -110,6 +110,6 @@ export async function forgetUser(
   const actor_ref = actorRef(openState(sealed, context.keys).installation_id, userId);
   const clearedUs = await clearUserId(tx, userId, -1);
   await appendEntries(tx, [{ ...entry, metadata: { ...entry.metadata, actor_ref } }], context);
-  // Rows that others appended before this one got hold of the chain; there are few or none.
+  // Rows that other transactions appended before this one got the lock of the chain; there are few or none.
   await clearUserId(tx, userId, clearedUs);
 }

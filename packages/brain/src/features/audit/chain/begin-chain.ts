@@ -11,11 +11,11 @@ import { firstRowId, insertState, lockState } from "./store.ts";
 const installationKey = "installation_id";
 
 /**
- * Begins the chain on a new database and checks it on an old one.
+ * Begins the chain on a new database and checks it on an existing one.
  *
  * @returns the installation's id.
- * @throws UnknownChainKey when the state row was signed by a key that is not configured, ChainIntegrityError when it was changed, or taken
- * away from under its rows.
+ * @throws UnknownChainKey when the state row was signed by a key that is not configured, ChainIntegrityError when it was changed, or
+ * deleted while its rows still exist.
  */
 export async function beginChain(tx: Tx<Tables>, context: AppendContext): Promise<string> {
   await lockSubject(tx, "audit-chain-start");
@@ -25,8 +25,8 @@ export async function beginChain(tx: Tx<Tables>, context: AppendContext): Promis
     openState(sealed, context.keys);
     return installationId;
   }
-  // Rows that no state vouches for any more must not be buried under a chain that looks right.
-  if ((await firstRowId(tx)) !== null) throw new ChainIntegrityError("the state row is missing, and there are rows");
+  // Rows without a state row must not be hidden under a new chain that appears valid.
+  if ((await firstRowId(tx)) !== null) throw new ChainIntegrityError("the state row is missing, but audit rows exist");
   const generation = randomUUID();
   const empty = {
     generation,

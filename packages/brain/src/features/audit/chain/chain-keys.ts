@@ -3,13 +3,13 @@ import type { Keyring } from "../../../platform/crypto/keyring.ts";
 
 export interface ChainKey {
   readonly id: string;
-  /** Prepared once: from bytes each HMAC would take four times as long. */
+  /** Prepared once: from raw bytes, each HMAC would take four times as long. */
   readonly secret: KeyObject;
 }
 
 export interface ChainKeys {
   readonly current: ChainKey;
-  /** The key of this id, current or previous; undefined for a stranger's. */
+  /** The key with this id, current or previous; undefined for an unknown id. */
   find(id: string): ChainKey | undefined;
 }
 
@@ -17,11 +17,11 @@ const keyIdLabel = "svc/audit-chain/key-id/v1\0";
 const maxKeys = 32;
 const minSecretBytes = 32;
 
-/** Public name of a chain key: says which key signed without saying anything of the key. */
+/** Public id of a chain key: identifies the signing key without revealing it. */
 export const chainKeyId = (secret: Uint8Array): string => createHmac("sha256", secret).update(keyIdLabel).digest("hex");
 
 /**
- * The keys of the audit chain (spec part 3, section 8 rule 1).
+ * The keys of the audit chain.
  *
  * @throws RangeError when there are more than 32, two are equal, or one has fewer than 32 bytes; never with a secret in its message.
  */

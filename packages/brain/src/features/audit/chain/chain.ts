@@ -1,7 +1,7 @@
 /**
- * The form of the audit chain (spec part 3, section 8): each row is signed together with the signature of the row before it, and one
- * state row signs where the chain stands. Whoever changes, drops or reorders a row breaks a signature; whoever cuts the end off
- * breaks the state row. All text here is canonical JSON, so the same bytes are signed by whoever verifies.
+ * The format of the audit chain (docs/reference/audit-format.md). Each row is signed together with the signature of the row before it, and
+ * one state row signs the current head. Changing, dropping or reordering a row breaks a signature; truncating the chain breaks the state
+ * row. All text here is canonical JSON, so every verifier signs the same bytes.
  */
 import { createHash, createHmac } from "node:crypto";
 import { canonicalText, equalSecrets, parseJson } from "@svc/protocol";
@@ -15,12 +15,15 @@ const actorLabel = "svc/audit-chain/actor/v1\0";
 /** Version of the row format, stored with each row. */
 export const rowVersion = 2;
 
-/** What a row's signature covers, beside the version. `metadata` is canonical text, `occurred_us` microseconds since the epoch. */
+/**
+ * The fields that a row's signature covers, in addition to the version. `metadata` is canonical text, `occurred_us` microseconds since the
+ * epoch.
+ */
 export type SignedRow = Omit<AuditLogRow, "user_id" | "row_hmac" | "hmac_version" | "legacy_class">;
 
 /**
- * Canonical text of a row; the stored metadata text is part of it byte for byte. The keys are written in their order and JSON.stringify
- * prints well-formed strings canonically, which is what makes a walk over a long chain quick.
+ * Canonical text of a row, which includes the stored metadata text byte for byte. The keys are written in canonical order and
+ * JSON.stringify prints well-formed strings canonically, so walking a long chain is fast.
  */
 export function canonicalRow(row: SignedRow): string {
   const text = JSON.stringify;
@@ -32,18 +35,18 @@ export const rowHmac = (key: ChainKey, row: SignedRow): string =>
     .update(rowLabel + canonicalRow(row))
     .digest("hex");
 
-/** An instant of microsecond precision as rows sign it: UTC, six decimals, `+00:00`. */
+/** An instant with microseconds as rows sign it: UTC, six decimals, `+00:00`. */
 export function instantOfMicros(micros: number): string {
   const millis = Math.floor(micros / 1000);
   const rest = String(micros - millis * 1000).padStart(3, "0");
   return `${new Date(millis).toISOString().slice(0, -1)}${rest}+00:00`;
 }
 
-/** Stands for a user in signed rows, so that deleting the user can empty user_id without breaking the chain. */
+/** Represents a user in signed rows, so that deleting the user can clear user_id without breaking the chain. */
 export const actorRef = (installationId: string, userId: string): string =>
   createHash("sha256").update(`${actorLabel}${installationId}\0${userId}`).digest("hex");
 
-/** A place in the chain: its last row, or the last row that pruning removed. */
+/** A position in the chain: its last row, or the last row that pruning removed. */
 export interface ChainPoint {
   row_hmac: string;
   key_id: string;
@@ -57,7 +60,7 @@ export interface ChainState {
   head: ChainPoint | null;
   prune: ChainPoint | null;
   active_row_count: number;
-  /** Rows per key id; sums to active_row_count. */
+  /** Rows per key id; their sum is active_row_count. */
   active_key_counts: Record<string, number>;
 }
 
@@ -66,7 +69,7 @@ export interface SealedState {
   state_hmac: string;
 }
 
-/** Thrown when the chain's own state is not what this installation signed; nothing may be appended then. */
+/** Thrown when the chain's state is not what this installation signed; nothing may be appended then. */
 export class ChainIntegrityError extends Error {
   constructor(message: string) {
     super(`audit chain: ${message}`);
@@ -74,7 +77,7 @@ export class ChainIntegrityError extends Error {
   }
 }
 
-/** Thrown when nothing can be said about the chain: the verification itself could not be done. */
+/** Thrown when the verification itself could not be done, so there is no verdict on the chain. */
 export class ChainVerificationError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(`audit chain: ${message}`, options);
@@ -116,9 +119,9 @@ const stateHmac = (key: ChainKey, text: string): string =>
   createHmac("sha256", key.secret).update(stateLabel).update(text).digest("hex");
 
 /**
- * Reads a sealed state after authenticating it.
+ * Authenticates and parses a sealed state.
  *
- * @throws UnknownChainKey when it was signed by an unknown key, ChainIntegrityError when its signature is wrong or it contradicts itself.
+ * @throws UnknownChainKey when it was signed by an unknown key, ChainIntegrityError when its signature is wrong or it is inconsistent.
  */
 export function openState(sealed: SealedState, keys: ChainKeys): ChainState {
   const found = parsedState(sealed.state);
@@ -127,7 +130,7 @@ export function openState(sealed: SealedState, keys: ChainKeys): ChainState {
   if (!equalSecrets(stateHmac(key, sealed.state), sealed.state_hmac)) {
     throw new ChainIntegrityError("the state row does not authenticate");
   }
-  // Signed by us, so its shape is ours; only its inner agreement is left to check.
+  // This installation signed it, so its shape is known; only its consistency is left to check.
   const state: ChainState = {
     generation: found.generation as string,
     installation_id: found.installation_id as string,
@@ -148,7 +151,7 @@ function parsedState(text: string): Record<string, unknown> {
     const value = parseJson(text);
     if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
   } catch {
-    // Falls through: text that is no JSON was not written by us.
+    // Falls through: this installation never writes text that is not JSON.
   }
   throw new ChainIntegrityError("the state row is not readable");
 }

@@ -2,7 +2,7 @@ import { canonicalText, cutCharacters, withoutNul } from "@svc/protocol";
 
 export type AuditResult = "success" | "failed" | (string & {});
 
-/** What a caller says about one action. Everything else of the row (time, links, signatures) belongs to the chain. */
+/** A caller's description of one action. The chain adds all other fields of the row (time, links, signatures). */
 export interface AuditEntry {
   action: string;
   target_type: string;
@@ -21,7 +21,7 @@ export interface AuditEntry {
 
 const maxMetadataBytes = 16 * 1024;
 
-/** Cuts and completes an entry as spec part 3, section 8 rule 2 has it. Never throws: an action must not fail for its description. */
+/** Truncates and completes an entry. Never throws: an action must not fail because of its description. */
 export function prepareEntry(entry: AuditEntry) {
   const result = storable(entry.result ?? "success", 20);
   return {
@@ -48,7 +48,7 @@ function defaultOutcome(result: string): string {
   return result === "failed" ? "failure" : "error";
 }
 
-/** Well-formed, without U+0000 (no database column takes it), at most `max` characters. */
+/** Well-formed, without U+0000 (no database column accepts it), at most `max` characters. */
 function storable(text: string, max: number): string {
   return cutCharacters(withoutNul(text.toWellFormed()), max);
 }
@@ -57,7 +57,7 @@ function storableOrNull(text: string | null | undefined, max: number): string | 
   return text === null || text === undefined ? null : storable(text, max);
 }
 
-/** Canonical text of at most 16 KiB; larger metadata keeps the scalar keys that fit, beside `truncated`. */
+/** Canonical text of at most 16 KiB; larger metadata keeps the scalar keys that fit, plus `truncated`. */
 function metadataText(metadata: Record<string, unknown>): string {
   const whole = canonicalOrNull(metadata);
   if (whole !== null && Buffer.byteLength(whole) <= maxMetadataBytes) return whole;
@@ -67,7 +67,7 @@ function metadataText(metadata: Record<string, unknown>): string {
     if (key === "truncated" || (typeof value === "object" && value !== null)) continue;
     const member = canonicalOrNull({ [key]: value });
     if (member === null || member === "{}") continue;
-    // The braces of the single member pay for its comma.
+    // The braces of the single member make up for its comma.
     const memberBytes = Buffer.byteLength(member) - 1;
     if (sizeBytes + memberBytes > maxMetadataBytes) continue;
     sizeBytes += memberBytes;

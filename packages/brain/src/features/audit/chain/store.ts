@@ -8,9 +8,9 @@ import { affectedRows } from "../../../platform/database/results.ts";
 import type { AuditLogRow, Db, Tables } from "../../../schema/tables/index.ts";
 import type { SealedState } from "./chain.ts";
 
-/** Locks the chain's state row until the commit and reads it, with the database's time of after the lock. */
+/** Locks the chain's state row until the commit and reads it, with the database's time after the lock was taken. */
 export async function lockState(tx: Tx<Tables>): Promise<(SealedState & { now_us: number }) | undefined> {
-  // The outer row is computed once the inner one is locked, so the time is never older than the wait.
+  // The outer row is computed after the inner one is locked, so the time is never older than the wait.
   const { rows } = await sql<SealedState & { now_us: number }>`
     WITH locked AS MATERIALIZED (SELECT state, state_hmac FROM audit_chain_state WHERE singleton = 1 ${forUpdate})
     SELECT ${commitTogether(tx)}, state, state_hmac, ${databaseMicros} AS now_us FROM locked`.execute(tx);
@@ -21,13 +21,13 @@ export async function lockState(tx: Tx<Tables>): Promise<(SealedState & { now_us
 export const readState = (db: Db): Promise<SealedState | undefined> =>
   db.selectFrom("audit_chain_state").select(["state", "state_hmac"]).where("singleton", "=", 1).executeTakeFirst();
 
-/** Rows of one statement, so that none of them meets the statement timeout. */
+/** Rows per statement, so that no statement reaches the timeout. */
 const clearedAtOnce = 20_000;
 
 /**
- * Leaves who acted to the signed actor_ref alone, in rows later than `afterUs`.
+ * Clears the user id, so that only the signed actor_ref names the actor, in rows later than `afterUs`.
  *
- * @returns the time of the last row that may have been cleared, for another look at later ones; it passes no row twice.
+ * @returns the time of the last row that may have been cleared, so that later rows can be checked again; no row is visited twice.
  */
 export async function clearUserId(tx: Tx<Tables>, userId: string, afterUs: number): Promise<number> {
   let doneUs = afterUs;
@@ -47,7 +47,7 @@ export async function clearUserId(tx: Tx<Tables>, userId: string, afterUs: numbe
   }
 }
 
-/** Inserts rows and rewrites the state with them. */
+/** Inserts rows and updates the state. */
 export async function writeChain(
   tx: Tx<Tables>,
   { rows, sealed }: { rows: AuditLogRow[]; sealed: SealedState },
@@ -64,7 +64,7 @@ export async function insertState(tx: Tx<Tables>, sealed: SealedState): Promise<
     .execute();
 }
 
-/** Id of some row; null in an empty log. */
+/** Id of any row; null in an empty log. */
 export async function firstRowId(db: Db): Promise<string | null> {
   const row = await db.selectFrom("audit_log").select("id").limit(1).executeTakeFirst();
   return row?.id ?? null;
@@ -79,7 +79,7 @@ export async function newestRowAt(db: Db): Promise<Date | null> {
   return row?.newest == null ? null : new Date(Math.floor(Number(row.newest) / 1000));
 }
 
-/** Rows in all, and those before an instant. */
+/** Total number of rows, and the number before an instant. */
 export async function countBefore(db: Db, instant: Date): Promise<{ all: number; before: number }> {
   const row = await db
     .selectFrom("audit_log")
@@ -109,7 +109,7 @@ export async function addressesSince(
   return rows.map(({ source_ip }) => source_ip);
 }
 
-/** Deletes all rows up to and with this one, in the chain's order, and tells how many. */
+/** Deletes all rows up to and including this one, in chain order, and returns how many. */
 export const deleteUpTo = (tx: Tx<Tables>, last: { occurred_us: number; id: string }): Promise<number> =>
   affectedRows(
     tx

@@ -19,14 +19,14 @@ import {
 
 const defaultRows = 50;
 const maxRows = 200;
-/** Projects of one caller that the feed looks into; the first by slug. */
+/** Projects of one caller that the feed includes; the first by slug. */
 const maxProjects = 1000;
-/** Sources that one statement reads. */
+/** Maximum sources in one statement. */
 const sourcesPerStatement = 50;
 
 /**
- * The activity feed (spec part 1): a global admin sees every row; auditors and admins of projects see the rows of those and their own
- * outside of any project; everybody else only the latter.
+ * The activity feed: a global admin sees every row; auditors and admins of projects see the rows of those projects and their own rows
+ * outside any project; all other users see only the latter.
  */
 export async function readActivity(
   database: BrainDatabase,
@@ -73,7 +73,7 @@ async function sourcesOf(
   return slug === undefined || slug === "" ? [...sources, { ownOf: user.id }] : sources;
 }
 
-/** The newest rows of all sources together: the places first, each by its own index, then the rows of the page. */
+/** The newest rows of all sources together: first the positions, each by its own index, then the rows of the page. */
 async function newestOf(database: BrainDatabase, sources: readonly AuditSource[], filter: AuditFilter, limit: number) {
   const db = readerFor(database, filter);
   const [only] = sources;
@@ -106,7 +106,7 @@ const sameCursor = (place: AuditPosition | null) =>
 
 const cursorForm = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|\+00:00)\|(.+)$/;
 
-/** The place that `<iso>|<id>` names; null, which is from the top, for anything else. */
+/** The position that `<iso>|<id>` names; null, which means the top, for anything else. */
 function placeOf(cursor: string | undefined): AuditPosition | null {
   const [, second, fraction = "", id = ""] = cursorForm.exec(cursor ?? "") ?? [];
   if (second === undefined || !isUuid(id) || Number.isNaN(Date.parse(`${second}Z`))) return null;

@@ -13,7 +13,7 @@ import { type AuditFilter, type AuditPosition, countUpTo, type ListedRow, newest
 
 type ExportFormat = (typeof exportFormats)[number];
 
-/** Rows that a synchronous export holds at most (spec part 1, Audit export routes). */
+/** Maximum rows of a synchronous export. */
 export const exportCaps: Readonly<Record<ExportFormat, number>> = { csv: 50_000, json: 50_000, xlsx: 25_000 };
 
 const batchRows = 500;
@@ -24,7 +24,7 @@ const mediaTypes: Readonly<Record<ExportFormat, string>> = {
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 };
 
-/** The columns of an export, in their order. */
+/** The columns of an export, in order. */
 const exportFields = Object.keys(AuditRow.properties);
 
 interface AuditExportDeps {
@@ -42,8 +42,8 @@ export interface AuditExportRequest {
 }
 
 /**
- * Every matching row as a stream, newest first, as they were when it was asked for: the row that records the export is not in it.
- * More rows than the cap are refused before the first byte.
+ * Every matching row as a stream, newest first, as of the request: the row that records the export is not included. More rows than the cap
+ * are refused before the first byte.
  */
 export async function exportAudit(
   { database, audit, shown }: AuditExportDeps,
@@ -88,7 +88,7 @@ async function* pagesOf({ slow }: BrainDatabase, projectId: string, filter: Audi
     const last = rows.at(-1);
     if (last === undefined || rows.length < batchRows) return;
     olderThan = { occurredUs: last.occurred_us, id: last.id };
-    // The reader may have answered again before the loop has looked at anything else.
+    // The reader may have answered before the loop handled anything else.
     await setImmediate();
   }
 }

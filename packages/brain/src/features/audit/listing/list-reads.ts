@@ -2,18 +2,18 @@ import { type ExpressionBuilder, sql } from "kysely";
 import { countOf } from "../../../platform/database/results.ts";
 import type { Db, Tables } from "../../../schema/tables/index.ts";
 
-/** A place in a list: after it (older) or before it (newer). */
+/** A position in a list: after it (older) or before it (newer). */
 export interface AuditPosition {
   readonly occurredUs: number;
   readonly id: string;
 }
 
 export interface AuditFilter {
-  /** Literal beginning of the action. */
+  /** Literal prefix of the action. */
   readonly actionPrefix?: string | undefined;
   readonly outcome?: string | undefined;
   readonly userId?: string | undefined;
-  /** What was acted on. */
+  /** Id of what was acted on. */
   readonly targetId?: string | undefined;
   readonly sinceUs?: number | undefined;
   /** Rows of this instant or older. */
@@ -22,7 +22,7 @@ export interface AuditFilter {
   readonly newerThan?: AuditPosition | null | undefined;
 }
 
-/** Whose rows: of a project; of a user outside of any project; or every row. */
+/** The rows to read: of a project, of a user outside any project, or all. */
 export type AuditSource = { readonly projectId: string } | { readonly ownOf: string } | "all";
 
 const columns = [
@@ -58,7 +58,7 @@ function matches(eb: Eb, source: AuditSource, filter: AuditFilter) {
   if (targetId !== undefined && targetId !== "") all.push(eb("target_id", "=", targetId));
   if (sinceUs !== undefined) all.push(eb("occurred_us", ">=", sinceUs));
   if (untilUs !== undefined) all.push(eb("occurred_us", "<=", untilUs));
-  // The bound of the time alone is what the indexes of a project and of a user are entered by.
+  // The indexes of a project and of a user are entered by the time bound alone.
   if (olderThan) all.push(eb("occurred_us", "<=", olderThan.occurredUs), eb(place(eb), "<", at(eb, olderThan)));
   if (newerThan) all.push(eb("occurred_us", ">=", newerThan.occurredUs), eb(place(eb), ">", at(eb, newerThan)));
   return eb.and(all);
@@ -80,7 +80,7 @@ export const newestAuditRows = (db: Db, source: AuditSource, filter: AuditFilter
 
 export type ListedRow = Awaited<ReturnType<typeof newestAuditRows>>[number];
 
-/** Places of the newest rows of several sources together, newest first. */
+/** Positions of the newest rows of several sources together, newest first. */
 export async function newestAuditPositions(
   db: Db,
   sources: readonly AuditSource[],
@@ -122,7 +122,7 @@ export const auditRowsByIds = (db: Db, ids: readonly string[]): Promise<ListedRo
     .orderBy("audit_log.id", "desc")
     .execute();
 
-/** How many rows match, counted up to `most`. */
+/** The number of matching rows, counted up to `most`. */
 export const countUpTo = (db: Db, source: AuditSource, filter: AuditFilter, most: number): Promise<number> =>
   countOf(
     db

@@ -7,7 +7,7 @@ import { instantOfMicros } from "../chain/chain.ts";
 import type { AuditPage, AuditQuery, AuditRow } from "../schemas.ts";
 import { type AuditFilter, type AuditPosition, type ListedRow, newestAuditRows } from "./list-reads.ts";
 
-/** An instant of a row as answers show it: six decimals, `Z`. */
+/** An instant of a row as responses show it: six decimals, `Z`. */
 export const shownInstant = (micros: number): string => `${instantOfMicros(micros).slice(0, 26)}Z`;
 
 /** A row as the audit list and its exports show it. Addresses are for global admins only. */
@@ -21,7 +21,7 @@ export function shownRow(row: ListedRow, showsAddress: boolean): AuditRow {
   };
 }
 
-/** Rows that a filter of columns alone may be far apart in: those reads leave the event loop free on the embedded database. */
+/** Rows that match only column filters may be far apart: those reads must not block the event loop with the embedded database. */
 export const readerFor = ({ read, slow }: Pick<BrainDatabase, "read" | "slow">, filter: AuditFilter) =>
   filter.actionPrefix || filter.outcome || filter.userId !== undefined || filter.targetId ? slow : read;
 

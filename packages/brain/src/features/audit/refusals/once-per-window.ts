@@ -4,46 +4,49 @@ import { type AddressNetworks, networksOf } from "../../../platform/http/connect
 import { createCrowds } from "../../../platform/http/limits/crowds.ts";
 import { createRecency } from "../../../platform/http/limits/recency.ts";
 
-/** A refusal is recorded once per key in this time (spec part 3, section 1.12 rule 8). */
+/** A refusal is recorded once per key in this time. */
 const windowMs = minutes(10);
-/** Keys remembered at most. */
+/** Maximum number of keys remembered. */
 const maxKeys = 10_000;
 /**
- * Keys per window that may take the place of another: with `maxKeys` the bound of the rows that refusals from many addresses can cause.
- * Networks that fill the table one after the other reach it when they are eleven.
+ * Maximum number of keys per window that may replace another: together with `maxKeys` the bound on the rows that refusals from many
+ * addresses can cause. It is reached when eleven networks fill the table one after the other.
  */
 const maxReplaced = 20_000;
-/** Rows per window from one /48 of IPv6, whatever the number of its /64 blocks: ten times that of one block. */
+/** Maximum rows per window from one IPv6 /48, however many /64 blocks it uses: ten times that of one block. */
 const maxPerSite = 10;
 
 /**
- * What becomes of a refusal: `first` of its key in the window gets a row of its own, `repeated` is covered by that row, and `excess` has no
- * row yet and gets none, so that it must be counted.
+ * How a refusal is recorded: the `first` of its key in the window gets its own row, `repeated` is covered by that row, and `excess` gets no
+ * row and must be counted.
  */
 export type Occurrence = "first" | "repeated" | "excess";
 
-/** What makes two refusals the same: what was refused and, where the refusal is about an address, the block it lies in. */
+/** Identifies equal refusals: what was refused and, where the refusal is about an address, its network block. */
 export interface RefusalKey {
   readonly scope: string;
   readonly address?: string | null | undefined;
-  /** Where there is no address: whose keys are counted together, as those of a network are. Each key by itself when absent. */
+  /**
+   * Without an address: keys with the same source are counted together, like those of a network. Each key is counted separately when
+   * absent.
+   */
   readonly source?: string | undefined;
 }
 
 interface Entry {
   readonly key: string;
   readonly atMs: number;
-  /** What the limit per /48 counts; null for what is not IPv6. */
+  /** The network that the limit per /48 counts; null for anything but IPv6. */
   readonly site: string | null;
   readonly networks: AddressNetworks;
 }
 
 export function createOncePerWindow(clock: Pick<Clock, "monotonicMs">) {
-  // Never touched again, so the oldest is the first that was admitted.
+  // Entries are never moved, so the first one is the oldest.
   const admitted = createRecency<Entry>();
   const crowds = createCrowds<Entry>();
   const perSite = new Map<string, number>();
-  /** When the last keys took the place of others, as a ring: the oldest of these instants is at `nextReplaced`. */
+  /** Times of the latest replacements, as a ring: the oldest one is at `nextReplaced`. */
   const replacedMs = new Float64Array(maxReplaced).fill(Number.NEGATIVE_INFINITY);
   let nextReplaced = 0;
 
@@ -64,8 +67,8 @@ export function createOncePerWindow(clock: Pick<Clock, "monotonicMs">) {
   }
 
   /**
-   * Drops one key of the largest network for one of a network that is smaller even then. One at a time, so that the largest cannot fill
-   * the places again, and two networks cannot take turns with the same place.
+   * Drops one key of the largest network in favour of one from a network that is still smaller afterwards. One at a time, so that the
+   * largest network cannot fill the table again, and two networks cannot keep displacing each other.
    */
   function evictFor(networks: AddressNetworks, nowMs: number): boolean {
     if (nowMs - replacedMs[nextReplaced]! < windowMs || crowds.sizeOf(networks) + 1 >= crowds.largest()) return false;
@@ -78,7 +81,7 @@ export function createOncePerWindow(clock: Pick<Clock, "monotonicMs">) {
   }
 
   return {
-    /** Judges one refusal; the first of a key counts as recorded from now on. */
+    /** Classifies one refusal; the first of a key counts as recorded from now on. */
     judge({ scope, address = null, source = scope }: RefusalKey): Occurrence {
       const nowMs = clock.monotonicMs();
       forgetOld(nowMs);

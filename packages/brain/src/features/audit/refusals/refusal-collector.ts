@@ -11,18 +11,18 @@ export interface RefusalCollectorDeps {
   onFailed(error: unknown): void;
   /** A refusal was counted instead of recorded. */
   onSuppressed(): void;
-  /** Runs something later and returns how to cancel it. Tests step through the batches with it. */
+  /** Schedules a function and returns how to cancel it. Tests step through the batches with it. */
   readonly schedule?: (run: () => void, afterMs: number) => () => void;
 }
 
 export const refusalLimits = {
-  /** Rows that wait at most, those being written among them; further refusals are counted. */
+  /** Maximum waiting rows, including those being written; further refusals are counted. */
   maxWaiting: 1000,
-  /** Rows of one transaction: a few milliseconds of the writer, so that other writes never wait long behind one batch. */
+  /** Rows per transaction: a few milliseconds of the writer, so that other writes never wait long behind one batch. */
   rowsPerBatch: 100,
   /** Pause between two batches, in which other writes have the database to themselves. */
   pauseMs: 250,
-  /** A summary row covers the refusals of this time, so that a lasting flood costs six rows a minute. */
+  /** A summary row covers the refusals of this time, so that a lasting flood causes six rows a minute. */
   summaryMs: 10_000,
 } as const;
 
@@ -32,20 +32,20 @@ const longestRetryMs = 30_000;
 export const suppressedAction = "auth.refusals_suppressed";
 
 /**
- * Audit rows of refused strangers. They belong to no action that waits for them, so they are written in small batches, one at a time, and
- * a flood of them becomes a summary row. A batch that fails is repeated, so what waits here is lost only when the process is killed.
+ * Audit rows of refused unauthenticated requests. No action waits for them, so they are written in small batches, one at a time, and a
+ * flood of them becomes a summary row. A failed batch is repeated, so rows are lost only when the process is killed.
  */
 export class RefusalCollector {
   readonly #deps: RefusalCollectorDeps;
   readonly #waiting: AuditEntry[] = [];
-  /** Being written, or to be repeated. */
+  /** Rows being written, or to be repeated. */
   #batch: AuditEntry[] = [];
   #batchSize: number = refusalLimits.rowsPerBatch;
   #summary: Summary | null = null;
   #writing: Promise<boolean> | null = null;
   #cancelTimer: (() => void) | null = null;
   #retryMs = 0;
-  /** Each flush begins after the one before it. */
+  /** Each flush begins after the previous one. */
   #flushed: Promise<void> = Promise.resolve();
   #isFlushing = false;
   #isStopped = false;
@@ -54,7 +54,7 @@ export class RefusalCollector {
     this.#deps = deps;
   }
 
-  /** Takes a row to be written with the next batches; counts it when too many wait. */
+  /** Accepts a row for the next batches; counts it when too many are waiting. */
   collect(entry: AuditEntry): void {
     if (this.#waiting.length + this.#batch.length >= refusalLimits.maxWaiting) this.suppress(entry);
     else {
@@ -71,13 +71,13 @@ export class RefusalCollector {
     this.#plan();
   }
 
-  /** Writes what waits, the summary included, batch after batch; ends early when one fails. */
+  /** Writes the waiting rows and the summary, batch after batch; stops early when a batch fails. */
   flush(): Promise<void> {
     this.#flushed = this.#flushed.then(() => this.#writeAll());
     return this.#flushed;
   }
 
-  /** As `flush`, and writes nothing later. @returns the rows that could not be written */
+  /** As `flush`, and writes nothing later. @returns the number of rows that could not be written */
   async stop(): Promise<number> {
     this.#isStopped = true;
     await this.flush();
@@ -100,7 +100,7 @@ export class RefusalCollector {
   }
 
   #fillBatch(withSummary: boolean): void {
-    // A batch that failed is repeated as it is.
+    // A failed batch is repeated unchanged.
     if (this.#batch.length > 0) return;
     this.#batch = this.#waiting.splice(0, this.#batchSize);
     const summary = this.#summary;
@@ -135,7 +135,7 @@ export class RefusalCollector {
     return this.#writing;
   }
 
-  /** A row that no repetition can write must not hold up the others: the batch is halved until it is alone, and then counted. */
+  /** A row that can never be written must not block the others: the batch is halved until the row is alone, and then it is counted. */
   #narrowDown(): void {
     const [only] = this.#batch;
     if (this.#batch.length > 1) {
@@ -188,7 +188,7 @@ function createSummary(clock: Clock) {
 
 type Summary = ReturnType<typeof createSummary>;
 
-/** Keeps no process alive: a process that stops flushes instead. */
+/** The timer does not keep the process alive: a process that stops flushes instead. */
 function startTimer(run: () => void, afterMs: number): () => void {
   const timer = setTimeout(run, afterMs);
   timer.unref();

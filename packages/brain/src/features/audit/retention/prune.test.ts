@@ -9,7 +9,7 @@ import { prepareEntry } from "../chain/entry.ts";
 import { type Audit, createAudit, createUpkeep } from "../index.ts";
 import { pruneAudit } from "../loops.ts";
 import { parseAnchor } from "../verification/anchor.ts";
-import { PrunedMeanwhile, pastRetention } from "./prune.ts";
+import { ConcurrentPrune, pastRetention } from "./prune.ts";
 
 const dayMs = 86_400_000;
 const settings = {
@@ -160,7 +160,7 @@ for (const dialect of testDialects) {
       await holding;
       expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
       const [refused] = results.filter((result) => result.status === "rejected");
-      expect(refused?.reason).toBeInstanceOf(PrunedMeanwhile);
+      expect(refused?.reason).toBeInstanceOf(ConcurrentPrune);
       expect(await outcome()).toBe("clean");
     });
 

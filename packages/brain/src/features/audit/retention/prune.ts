@@ -16,13 +16,13 @@ export interface RetentionSettings {
   readonly SVC_AUDIT_RETENTION_BY_CLASS: Readonly<Record<string, number>>;
 }
 
-/** Whether a row may go; the oldest one that must stay ends the sweep. */
+/** Whether a row may be removed; the oldest one that must stay ends the sweep. */
 export type MayGo = (row: Pick<AuditLogRow, "action" | "occurred_us">) => boolean;
 
-/** The first dotted part of an action: what retention goes by. */
+/** The first dotted part of an action, which selects its retention. */
 const classOf = (action: string): string => action.split(".", 1)[0]!;
 
-/** Rows past the days of their class, counted back from `base` (platform/retention.ts). */
+/** Rows older than the retention of their class, counted back from `base` (packages/brain/src/platform/retention.ts). */
 export function pastRetention(settings: RetentionSettings, base: Date): MayGo {
   const byClass = new Map(Object.entries(settings.SVC_AUDIT_RETENTION_BY_CLASS));
   return ({ action, occurred_us }) => {
@@ -31,7 +31,7 @@ export function pastRetention(settings: RetentionSettings, base: Date): MayGo {
   };
 }
 
-/** Rows before an instant that somebody chose; classes with days of their own keep them. */
+/** Rows before an instant chosen by the operator; classes with their own retention are kept. */
 export function before(instant: Date, settings: RetentionSettings, base: Date): MayGo {
   const isPast = pastRetention(settings, base);
   return (row) =>
@@ -43,16 +43,16 @@ interface Prefix {
   readonly removed: number;
   readonly last: ChainPoint | null;
   readonly keyCounts: ReadonlyMap<string, number>;
-  /** Whether the sweep ended here, for want of rows or at one that must stay. */
+  /** Whether the sweep ended here: no more rows, or a row that must stay. */
   readonly isEnd: boolean;
 }
 
 /**
- * Removes the oldest rows that may go, at most `maxRows`, and moves the prune point with them, in one transaction. What it removes is
- * verified before: a chain that was tampered with keeps its evidence.
+ * Removes the oldest removable rows, at most `maxRows`, and moves the prune point with them, in one transaction. They are verified before
+ * removal: a chain that was tampered with keeps its evidence.
  *
- * @param entryOf the row that this writes in the same transaction, given the number of rows removed; null writes none.
- * @returns how many were removed, and whether nothing more may go.
+ * @param entryOf the row to write in the same transaction, given the number of rows removed; null writes none.
+ * @returns the number removed, and whether nothing more can be removed.
  * @throws ChainIntegrityError when a row to be removed, or the state, is not what was signed.
  */
 export async function pruneOnce(
@@ -67,11 +67,12 @@ export async function pruneOnce(
   const entry = entryOf?.(prefix.removed) ?? null;
   if (prefix.removed === 0 && entry === null) return { removed: 0, isEnd: true };
   const move = async (tx: Tx<Tables>) => {
-    // Before the state is locked: whoever changes rows (a user's deletion) locks them first and the state last, and so does this.
+    // Before the state is locked: transactions that change rows (a user's deletion) lock the rows first and the state last, and so does
+    // this.
     const deleted = prefix.last === null ? 0 : await deleteUpTo(tx, prefix.last);
     await changeChain(tx, context, (state, nowMicros) => {
       const isSame = state.generation === planned.generation && state.prune?.row_hmac === planned.prune?.row_hmac;
-      if (!isSame || deleted !== prefix.removed) throw new PrunedMeanwhile();
+      if (!isSame || deleted !== prefix.removed) throw new ConcurrentPrune();
       const pruned = withoutPrefix(state, prefix);
       const entries = entry === null ? [] : [prepareEntry(entry)];
       return chainRows(pruned, entries, { ...context, nowMicros });
@@ -81,11 +82,11 @@ export async function pruneOnce(
   return { removed: prefix.removed, isEnd: prefix.isEnd };
 }
 
-/** Another process moved the prune point first; nothing was changed, and the next attempt sees what it left. */
-export class PrunedMeanwhile extends Error {
+/** Another process moved the prune point first; nothing was changed, and the next attempt starts from the new point. */
+export class ConcurrentPrune extends Error {
   constructor() {
     super("the audit log is being pruned by another process");
-    this.name = "PrunedMeanwhile";
+    this.name = "ConcurrentPrune";
   }
 }
 
@@ -106,7 +107,7 @@ async function findPrefix(
     const wanted = Math.min(pageRows, maxRows - walk.rows);
     const page: AuditLogRow[] = await rowsAfter(slow, last, wanted);
     for (const row of page) {
-      // A row that came after the state was read is for the next round.
+      // A row written after the state was read is left for the next round.
       if (!mayGo(row) || walk.rows === state.active_row_count) return ended(last, true);
       const fault = walk.next(row);
       if (fault !== null)

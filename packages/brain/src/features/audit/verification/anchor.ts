@@ -1,6 +1,6 @@
 /**
- * The head anchor (spec part 3, section 8 rule 8): where the chain stood at some moment, written down outside of the database. Whoever cuts
- * the end off, or puts an older copy of the database back, cannot make the chain contain it again.
+ * The head anchor: the head of the chain at some moment, recorded outside the database. After the chain was truncated, or an older copy of
+ * the database restored, the chain can never contain the anchored row again.
  */
 import { canonicalText, isUuid } from "@svc/protocol";
 import type { AuditLogRow } from "../../../schema/tables/index.ts";
@@ -16,14 +16,16 @@ export interface HeadAnchor {
   readonly row_hmac: string;
 }
 
-/** CURRENT_MATCH: it is the head. VERIFIED_ANCESTOR: the chain has gone on from it. UNPROVABLE: nothing shows that it ever held it. */
+/**
+ * CURRENT_MATCH: it is the head. VERIFIED_ANCESTOR: the chain has grown since. UNPROVABLE: nothing proves that the chain ever contained it.
+ */
 export type AnchorVerdict = "CURRENT_MATCH" | "VERIFIED_ANCESTOR" | "UNPROVABLE";
 
 /**
- * Why an anchor is unprovable. `state`: the state row does not authenticate. `generation`: the chain was started anew. `row_missing`,
- * `row_altered`: the anchored row was deleted or changed. `row_differs`: the row is genuine, but not the one in the anchor.
- * `head_missing`, `head_altered`: the row that the state names as the head was deleted or changed. `newer_than_head`: the state is older
- * than the anchor. `row_count`: other rows were deleted or added. `chain`: the walk over all rows failed.
+ * Why an anchor is unprovable. `state`: the state row does not authenticate. `generation`: the chain was restarted. `row_missing`,
+ * `row_altered`: the anchored row was deleted or changed. `row_differs`: the row is genuine, but not the one in the anchor. `head_missing`,
+ * `head_altered`: the row that the state names as the head was deleted or changed. `newer_than_head`: the state is older than the anchor.
+ * `row_count`: other rows were deleted or added. `chain`: the walk over all rows failed.
  */
 export type AnchorFault =
   | "state"
@@ -45,7 +47,7 @@ export interface AnchorJudgement {
 
 export const unprovable = (reason: AnchorFault): AnchorJudgement => ({ verdict: "UNPROVABLE", reason });
 
-/** The head as a file holds it: canonical JSON and one newline; null for a chain without a head. */
+/** The head in the format of an anchor file: canonical JSON and one newline; null for a chain without a head. */
 export function anchorText({ head, generation }: ChainState): string | null {
   if (head === null) return null;
   const anchor: HeadAnchor = {
@@ -75,15 +77,15 @@ const members: Readonly<Record<keyof HeadAnchor, (value: unknown) => boolean>> =
   row_hmac: isDigest,
 };
 
-/** Reads an anchor. @throws RangeError for anything but an object with exactly its six keys. */
+/** Parses an anchor. @throws RangeError for anything but an object with exactly its six keys. */
 export function parseAnchor(text: string): HeadAnchor {
   const value = jsonOf(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new RangeError("it is no JSON object");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new RangeError("it is not a JSON object");
   const given = value as Record<string, unknown>;
   for (const key of Object.keys(given))
     if (!Object.hasOwn(members, key)) throw new RangeError(`it has the unknown key ${JSON.stringify(key)}`);
   for (const [key, fits] of Object.entries(members)) {
-    if (!Object.hasOwn(given, key)) throw new RangeError(`it lacks the key ${key}`);
+    if (!Object.hasOwn(given, key)) throw new RangeError(`the key ${key} is missing`);
     if (!fits(given[key])) throw new RangeError(`its ${key} is not valid`);
   }
   return given as unknown as HeadAnchor;
@@ -93,7 +95,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new RangeError("it is no JSON");
+    throw new RangeError("it is not valid JSON");
   }
 }
 
@@ -102,7 +104,7 @@ type AnchoredRow = Pick<
   "id" | "occurred_us" | "row_hmac" | "hmac_key_id" | "hmac_version" | "chain_generation"
 >;
 
-/** A stored row, and whether its signature is right. */
+/** A stored row, and whether its signature is valid. */
 interface FoundRow {
   readonly row: AnchoredRow;
   readonly isGenuine: boolean;
@@ -116,7 +118,7 @@ export interface StoredChain {
 
 /**
  * Compares an anchor with the authenticated state and with the stored rows. The state alone proves nothing: the row that it names as the
- * head, and the anchored row, must exist with a right signature, unless the state says that they were pruned.
+ * head, and the anchored row, must exist with a valid signature, unless the state says that they were pruned.
  */
 export async function judgeAnchor(
   anchor: HeadAnchor,

@@ -23,16 +23,16 @@ import {
 import { type ChainFault, createChainWalk } from "./walk.ts";
 import { countRows, rowById, rowsAfter } from "./walk-reads.ts";
 
-/** Rows of a page: what the process holds at a time, and how long it looks at nothing else on the embedded database. */
+/** Rows per page: bounds the memory, and the time that the event loop is blocked with the embedded database. */
 const pageRows = 500;
 
 export interface VerifyOptions {
-  /** Looks at this many of the oldest rows only; head, counts and deleted users are then not judged. */
+  /** Checks only this many of the oldest rows; head, counts and deleted users are then not checked. */
   readonly limit?: number | undefined;
-  /** A head that was written down earlier. */
+  /** A head that was recorded earlier. */
   readonly anchor?: HeadAnchor | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Told after each page: rows looked at so far, and rows that there are. */
+  /** Called after each page with the number of rows checked so far and the total number of rows. */
   readonly onProgress?: ((rows: number, of: number) => void) | undefined;
 }
 
@@ -50,9 +50,9 @@ export interface VerifyResult {
 }
 
 /**
- * Walks the whole chain in one read snapshot, so appends and pruning meanwhile do no harm.
+ * Walks the whole chain in one read snapshot, so that concurrent appends and pruning do no harm.
  *
- * @throws ChainVerificationError when nothing can be said: no chain has begun, or a secret that signed is not configured.
+ * @throws ChainVerificationError when there can be no verdict: no chain has begun, or a secret that signed rows is not configured.
  */
 export const verifyChain = (
   database: Pick<BrainDatabase, "snapshot">,
@@ -77,7 +77,7 @@ const anchorPart = (judged: AnchorJudgement | null) => ({
   anchorFault: judged?.reason ?? null,
 });
 
-/** Whether a head that was written down is still what the chain says. @throws ChainVerificationError, ChainIntegrityError */
+/** Compares a recorded head with the chain. @throws ChainVerificationError, ChainIntegrityError */
 export const verifyAnchor = (
   database: Pick<BrainDatabase, "snapshot">,
   keys: ChainKeys,

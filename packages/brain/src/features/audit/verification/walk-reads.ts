@@ -1,7 +1,7 @@
 import { countOf } from "../../../platform/database/results.ts";
 import type { AuditLogRow, Db } from "../../../schema/tables/index.ts";
 
-/** The next rows of the chain in its order, from the oldest when `after` is null. */
+/** The next rows in chain order, from the oldest when `after` is null. */
 export const rowsAfter = (
   db: Db,
   after: Pick<AuditLogRow, "occurred_us" | "id"> | null,

@@ -1,7 +1,7 @@
 /**
- * The walk over the chain (spec part 3, section 8 rule 7). Each row is judged by itself and against the one before it, in this order, and
- * the walk ends at the first row that fails: what comes behind it proves nothing any more. docs/reference/audit-format.md tells the same order, so
- * that an independent verifier names the same row.
+ * The walk over the chain. Each row is checked on its own and against the one before it, in this order, and the walk ends at the first row
+ * that fails: the rows after it prove nothing. docs/reference/audit-format.md documents the same order, so that an independent verifier
+ * names the same row.
  */
 import { parseJson } from "@svc/protocol";
 import type { AuditLogRow } from "../../../schema/tables/index.ts";
@@ -15,7 +15,7 @@ import {
 } from "../chain/chain.ts";
 import type { ChainKeys } from "../chain/chain-keys.ts";
 
-/** What is wrong with the chain. `state`: its own row; `counts`: the rows as a whole; the others name a row. */
+/** The fault of a chain. `state`: its state row; `counts`: the rows as a whole; all others name a row. */
 export type FaultReason =
   | "state"
   | "version"
@@ -36,9 +36,9 @@ export interface ChainFault {
   readonly occurred_us: number | null;
 }
 
-/** Users that were deleted and whose deletion the walk has not met yet; more of them end it. */
+/** Maximum number of deleted users whose deletion the walk has not reached yet; more of them end it. */
 const maxUnexplained = 200_000;
-/** References computed before; a user acts many times in a row. */
+/** Cached references; one user often acts many times in a row. */
 const maxKnownRefs = 5000;
 
 /** A walk from the prune point, or from the first row of the generation. */
@@ -46,7 +46,7 @@ export function createChainWalk(state: ChainState, keys: ChainKeys) {
   let previous: ChainPoint | null = state.prune;
   let rows = 0;
   const keyCounts = new Map<string, number>();
-  /** Reference of a deleted user to the first row that needs its deletion. */
+  /** Maps the reference of a deleted user to the first row that needs the deletion. */
   const unexplained = new Map<string, ChainFault>();
   const knownRefs = new Map<string, string>();
 
@@ -96,7 +96,7 @@ export function createChainWalk(state: ChainState, keys: ChainKeys) {
       return rows;
     },
     keyCounts,
-    /** Judges the next row; the first fault ends the walk. */
+    /** Checks the next row; the first fault ends the walk. */
     next(row: AuditLogRow): ChainFault | null {
       const reason = judge(row);
       if (reason !== null) return fault(reason, row);
@@ -105,7 +105,7 @@ export function createChainWalk(state: ChainState, keys: ChainKeys) {
       previous = { row_hmac: row.row_hmac, key_id: row.hmac_key_id, occurred_us: row.occurred_us, id: row.id };
       return null;
     },
-    /** Judges what is known only at the end: head, counts, actors. */
+    /** Checks what is known only at the end: head, counts, actors. */
     end(): ChainFault | null {
       const { head } = state;
       if (!isHead(previous) && head !== null) return fault("head_missing", head);

@@ -11,7 +11,7 @@ import { stepOfCode } from "./totp.ts";
 export interface CodeCheck {
   readonly userId: string;
   readonly code: string;
-  /** Whether a recovery code will do. */
+  /** Whether a recovery code is accepted. */
   readonly takesRecoveryCode: boolean;
   readonly origin: AuditOrigin;
 }
@@ -20,12 +20,12 @@ type EnrolledFactor = Factor & { readonly mfa_secret: string };
 
 export type CheckedCode =
   | { readonly used: "totp" | "recovery_code" }
-  /** Counted; the transaction must commit with these rows before the refusal is thrown. */
+  /** A counted failure; the transaction must commit with these rows before the refusal is thrown. */
   | { readonly refusal: ApiError; readonly auditEntries: readonly AuditEntry[] };
 
 /**
- * Judges a code of the active second factor, and uses it up. A factor that is locked refuses right codes as well, and attempts meanwhile
- * do not prolong the lock.
+ * Checks a code of the active second factor, and marks it as used. A locked factor also refuses correct codes, and attempts during the lock
+ * do not prolong it.
  *
  * @throws ApiError `conflict` (not_enrolled) without a second factor.
  */
@@ -85,5 +85,5 @@ export const factorLocked = () => new ApiError("forbidden", { reason: "mfa_locke
 export const invalidCode = () =>
   new ApiError("validation_error", {
     reason: "invalid_code",
-    errors: [{ loc: ["body", "code"], type: "invalid_code", message: "is not a code that counts now" }],
+    errors: [{ loc: ["body", "code"], type: "invalid_code", message: "is incorrect or has expired" }],
   });

@@ -17,7 +17,7 @@ import { invalidCode, requireEnrolled } from "./check-code.ts";
 import { mintRecoveryCodes } from "./recovery-codes.ts";
 import { newTotpSecret, provisioningUrl, stepOfCode } from "./totp.ts";
 
-/** Begins an enrollment, or begins it again. A factor that is active stays so until the new one is confirmed. */
+/** Starts or restarts an enrollment. An active factor stays active until the new one is confirmed. */
 export async function enrollStart({ database, masters }: MfaDeps, actor: SessionActor) {
   const secret = newTotpSecret();
   const sealed = sealSecret(masters, actor.user.id, secret);
@@ -26,12 +26,12 @@ export async function enrollStart({ database, masters }: MfaDeps, actor: Session
 }
 
 /**
- * Makes the begun second factor the active one, with recovery codes, and counts as verified in this session. What an earlier factor
- * vouched for ends: stamps of other sessions and trusted devices.
+ * Activates the pending second factor, with recovery codes, and marks this session as verified. Verifications of other sessions and trusted
+ * devices that relied on an earlier factor end.
  *
  * @returns the recovery codes, which are never shown again.
  * @throws ApiError `validation_error` (invalid_code), `conflict` (enrollment_not_started), `mfa_reverify_required` when another session
- * made a first factor active meanwhile.
+ * activated a first factor in the meantime.
  */
 export async function enrollComplete(
   deps: MfaDeps,
@@ -45,7 +45,7 @@ export async function enrollComplete(
     const factor = await lockFactor(tx, userId);
     if (factor === undefined) throw new ApiError("unauthenticated");
     const replaces = factor.mfa_secret !== null;
-    // The hook asked for a fresh verification by what it knew before: a factor that is new since then was not asked for.
+    // The hook required a fresh verification only for the factor it knew; a factor activated since then has not been verified.
     if (replaces && !actor.mfa.enrolled) throw new ApiError("mfa_reverify_required");
     if (factor.mfa_pending_secret === null) throw new ApiError("conflict", { reason: "enrollment_not_started" });
     const { secret } = openSecret(masters, userId, factor.mfa_pending_secret);
@@ -69,12 +69,7 @@ export async function enrollComplete(
   return minted.codes;
 }
 
-/**
- * Replaces every recovery code.
- *
- * @returns the new ones, which are never shown again.
- * @throws ApiError `conflict` (not_enrolled)
- */
+/** Replaces every recovery code. @returns the new ones, which are never shown again. @throws ApiError `conflict` (not_enrolled) */
 export async function regenerateCodes(
   deps: MfaDeps,
   actor: SessionActor,

@@ -1,4 +1,4 @@
-/** Codes that stand in for the authenticator app, each once: three groups of five characters that nobody mistakes for another. */
+/** Codes that replace the authenticator app, each once: three groups of five characters, without characters that are easily confused. */
 import { randomInt } from "node:crypto";
 import { tokenLabels } from "@svc/protocol";
 import { candidateDigests, storedDigest } from "../../../platform/crypto/digests.ts";
@@ -9,7 +9,7 @@ const groups = 3;
 const groupChars = 5;
 
 export interface MintedCodes {
-  /** For the user only, once. */
+  /** Shown to the user only, once. */
   readonly codes: readonly string[];
   readonly digests: readonly string[];
 }
@@ -21,7 +21,7 @@ export function mintRecoveryCodes(masters: Keyring, count: number): MintedCodes 
   return { codes: [...codes], digests };
 }
 
-/** The digests under which a typed recovery code may be stored, read without case, hyphens and spaces. */
+/** The digests under which a typed recovery code may be stored; case, hyphens and spaces are ignored. */
 export const recoveryDigests = (masters: Keyring, code: string): string[] =>
   candidateDigests(masters, tokenLabels.recoveryCode, plainForm(code));
 

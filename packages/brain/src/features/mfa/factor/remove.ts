@@ -17,9 +17,9 @@ export interface DisableRequest {
 }
 
 /**
- * Ends the caller's second factor for the password and a code of the authenticator app.
+ * Removes the caller's second factor, given the password and a code of the authenticator app.
  *
- * @throws ApiError `validation_error` (invalid_password, which counts for the lock of the account, or invalid_code), `forbidden`
+ * @throws ApiError `validation_error` (invalid_password, which counts toward the lock of the account, or invalid_code), `forbidden`
  * (mfa_locked), `conflict` (not_enrolled)
  */
 export async function disable(deps: MfaDeps, { actor, password, code, origin }: DisableRequest): Promise<void> {
@@ -44,10 +44,10 @@ export async function disable(deps: MfaDeps, { actor, password, code, origin }: 
 }
 
 /**
- * Ends a user's second factor without password and code, for an operator of the machine. The delay of enforcement is not begun anew. Whoever
- * needs this may have lost more than a phone, so API keys end as well.
+ * Removes a user's second factor without password and code, for an operator of the server. The delay of enforcement does not restart. API
+ * keys are revoked as well, because a user who needs this may have lost more than a phone.
  *
- * @returns how many API keys were revoked.
+ * @returns the number of API keys revoked.
  * @throws ApiError `not_found`, `conflict` (not_enrolled)
  */
 export async function reset(
@@ -75,8 +75,8 @@ export async function reset(
 }
 
 /**
- * Ends a second factor with its recovery codes and trusted devices, in the caller's transaction. Stamps of sessions mean nothing without a
- * factor, and the next enrollment clears them.
+ * Removes a second factor with its recovery codes and trusted devices, in the caller's transaction. Stamps of sessions have no meaning
+ * without a factor, and the next enrollment clears them.
  */
 async function removeFactor(tx: Tx<Tables>, userId: string, now: Date): Promise<void> {
   await clearFactor(tx, userId);
@@ -87,5 +87,5 @@ async function removeFactor(tx: Tx<Tables>, userId: string, now: Date): Promise<
 export const wrongPassword = () =>
   new ApiError("validation_error", {
     reason: "invalid_password",
-    errors: [{ loc: ["body", "password"], type: "invalid_password", message: "is not the present password" }],
+    errors: [{ loc: ["body", "password"], type: "invalid_password", message: "is not the current password" }],
   });

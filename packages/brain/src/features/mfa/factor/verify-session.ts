@@ -8,9 +8,9 @@ import { checkCode } from "./check-code.ts";
 export interface VerifyRequest {
   readonly actor: SessionActor;
   readonly code: string;
-  /** Trust the browser at the same time. */
+  /** Also trust the browser. */
   readonly remembersDevice: boolean;
-  /** The trusted-device cookie that came with the request. */
+  /** The trusted-device cookie sent with the request. */
   readonly trustCookie: string | undefined;
   readonly origin: AuditOrigin;
 }
@@ -22,7 +22,7 @@ export interface Verified {
 }
 
 /**
- * Stamps a session as verified for a code of the authenticator app or a recovery code.
+ * Marks a session as verified by a code of the authenticator app or a recovery code.
  *
  * @throws ApiError `validation_error` (invalid_code), `forbidden` (mfa_locked), `conflict` (not_enrolled)
  */

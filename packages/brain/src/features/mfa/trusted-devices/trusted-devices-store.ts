@@ -2,7 +2,7 @@ import type { Tx } from "../../../platform/database/database.ts";
 import { affectedRows, changesOne } from "../../../platform/database/results.ts";
 import type { Db, Tables, TrustedDeviceRow } from "../../../schema/tables/index.ts";
 
-/** A user's devices whose time is not over, revoked ones among them, the newest first. */
+/** A user's unexpired devices, including revoked ones, newest first. */
 export const listDevices = (db: Db, userId: string, now: Date): Promise<TrustedDeviceRow[]> =>
   db
     .selectFrom("trusted_devices")
@@ -17,7 +17,7 @@ export async function insertTrustedDevice(tx: Tx<Tables>, row: TrustedDeviceRow)
   await tx.insertInto("trusted_devices").values(row).execute();
 }
 
-/** Deletes a user's devices but for the newest `keep`; those that do not count at `now` go first. */
+/** Deletes a user's devices except the newest `keep`; those that are not valid at `now` are deleted first. */
 export async function deleteOldestDevices(tx: Tx<Tables>, userId: string, { keep, now }: { keep: number; now: Date }) {
   const rows = await tx
     .selectFrom("trusted_devices")
@@ -27,11 +27,11 @@ export async function deleteOldestDevices(tx: Tx<Tables>, userId: string, { keep
     .orderBy("id", "desc")
     .execute();
   const counts = (row: (typeof rows)[number]) => row.revoked_at === null && row.expires_at > now;
-  const gone = [...rows.filter(counts), ...rows.filter((row) => !counts(row))].slice(keep).map(({ id }) => id);
-  if (gone.length > 0) await tx.deleteFrom("trusted_devices").where("id", "in", gone).execute();
+  const excess = [...rows.filter(counts), ...rows.filter((row) => !counts(row))].slice(keep).map(({ id }) => id);
+  if (excess.length > 0) await tx.deleteFrom("trusted_devices").where("id", "in", excess).execute();
 }
 
-/** Notes a sign-in from a trusted device. @returns false when there is none of the user's that counts at `now`. */
+/** Records a sign-in from a trusted device. @returns false when the user has no such device that is valid at `now`. */
 export const useDevice = (
   tx: Tx<Tables>,
   { userId, digest, now }: { userId: string; digest: string; now: Date },
@@ -46,7 +46,7 @@ export const useDevice = (
       .where("expires_at", ">", now),
   );
 
-/** The user's device with this id as long as it counts at `now`. */
+/** The user's device with this id, if it is valid at `now`. */
 export const findDevice = (db: Db, { userId, id, now }: { userId: string; id: string; now: Date }) =>
   db
     .selectFrom("trusted_devices")
@@ -57,22 +57,22 @@ export const findDevice = (db: Db, { userId, id, now }: { userId: string; id: st
     .where("expires_at", ">", now)
     .executeTakeFirst();
 
-/** Ends a device. @returns false when it had ended. */
+/** Revokes a device. @returns false when it was already revoked. */
 export const revokeDevice = (tx: Tx<Tables>, id: string, now: Date): Promise<boolean> =>
   changesOne(
     tx.updateTable("trusted_devices").set({ revoked_at: now }).where("id", "=", id).where("revoked_at", "is", null),
   );
 
-/** Gives a device another name. @returns false when it is gone or ended. */
+/** Renames a device. @returns false when it does not exist or is revoked. */
 export const renameDevice = (tx: Tx<Tables>, id: string, label: string): Promise<boolean> =>
   changesOne(tx.updateTable("trusted_devices").set({ label }).where("id", "=", id).where("revoked_at", "is", null));
 
-/** Removes the device whose cookie a browser still holds, when it is given another. */
+/** Deletes the device whose cookie a browser still has, when the browser gets another one. */
 export async function deleteDeviceByDigest(tx: Tx<Tables>, userId: string, digest: string): Promise<void> {
   await tx.deleteFrom("trusted_devices").where("user_id", "=", userId).where("token_hash", "=", digest).execute();
 }
 
-/** Ends all devices of a user. @returns how many counted until now. */
+/** Ends all devices of a user. @returns how many were valid until now. */
 export const revokeDevicesOf = (tx: Tx<Tables>, userId: string, now: Date): Promise<number> =>
   affectedRows(
     tx

@@ -1,4 +1,4 @@
-/** Browsers that a user told to trust: their cookie spares the code at sign-in, and nothing else (spec part 3, section 5.3). */
+/** Browsers that a user chose to trust: their cookie makes the code at sign-in unnecessary, and nothing else. */
 
 import { browserName } from "@svc/client/browser-name";
 import { randomToken } from "@svc/protocol";
@@ -26,9 +26,9 @@ import {
 
 export interface TrustRequest {
   readonly userId: string;
-  /** Default: what the user agent tells of the browser. */
+  /** Default: derived from the user agent. */
   readonly label?: string | undefined;
-  /** The trusted-device cookie that came with the request: its device makes room for the new one. */
+  /** The trusted-device cookie sent with the request: the new device replaces its device. */
   readonly trustCookie: string | undefined;
   readonly origin: AuditOrigin;
 }
@@ -37,11 +37,11 @@ export interface NewDevice {
   readonly device: TrustedDevice;
   /** For the browser only; never stored or logged. */
   readonly cookie: string;
-  /** Seconds the cookie is kept. */
+  /** Lifetime of the cookie in seconds. */
   readonly keepSeconds: number;
 }
 
-/** Makes a trusted device in the transaction of a caller that holds the lock of the user's factor. */
+/** Creates a trusted device in the transaction of a caller that holds the lock of the user's factor. */
 export async function trustDevice(
   tx: Tx<Tables>,
   { clock, settings, history }: Pick<MfaDeps, "clock" | "settings" | "history">,
@@ -72,11 +72,11 @@ export async function trustDevice(
   };
 }
 
-/** The routes of a user's own devices. */
+/** Operations on a user's own devices. */
 export function createTrustedDevices(deps: MfaDeps) {
   const { database, clock, audit } = deps;
 
-  /** The device that a change is about. @throws ApiError `not_found` */
+  /** The device to change. @throws ApiError `not_found` */
   async function deviceOf(tx: Tx<Tables>, actor: SessionActor, id: string): Promise<TrustedDeviceRow> {
     const row = await findDevice(tx, { userId: actor.user.id, id: id.toLowerCase(), now: clock.now() });
     if (row === undefined) throw unknownDevice();
@@ -89,7 +89,7 @@ export function createTrustedDevices(deps: MfaDeps) {
       const digest = cookieDigest(trustCookie);
       return rows.map((row) => publicDevice(row, digest));
     },
-    /** @throws ApiError `conflict` (not_enrolled): without a second factor there is nothing to spare. */
+    /** @throws ApiError `conflict` (not_enrolled): without a second factor there is no code to skip. */
     trust: (request: TrustRequest): Promise<NewDevice> =>
       database.write(async (tx) => {
         requireEnrolled(await lockFactor(tx, request.userId));

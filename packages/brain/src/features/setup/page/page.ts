@@ -22,7 +22,7 @@ export function setupPage(form: SetupForm): string {
     <form class="form" method="post" action="/setup">
       ${brand}
       <h1>Create the administrator</h1>
-      <p class="hint">Creates the first account and the project <b>default</b>. This page is then closed.</p>
+      <p class="hint">Creates the first account and the project <b>default</b>. This page closes afterwards.</p>
       ${form.error === null ? "" : `<p class="alert" role="alert">${escapeHtml(explain(form.error))}</p>`}
       ${field("token", "Set-up token", {
         value: form.token,
