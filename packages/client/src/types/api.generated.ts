@@ -40,21 +40,21 @@ export interface ActivityPage {
 export interface ActivityRow {
   /** Id of the row. */
   id: string;
-  /** Project that it concerns; null when it concerns the instance. */
+  /** Project of the action; null for the instance. */
   project_id: string | null;
   /** Who acted; null for other actors and deleted accounts. */
   user_id: string | null;
-  /** What was done, such as `agent.token.minted`. */
+  /** The action, such as `agent.token.minted`. */
   action: string;
-  /** Kind of thing that was acted on, such as agent. */
+  /** Type of the target, such as agent. */
   target_type: string;
-  /** Id of what was acted on; null without one. */
+  /** Id of the target; null without one. */
   target_id: string | null;
   /** Success, or how it failed. */
   result: string;
   /** Allow or deny, or another short word for the outcome; null without one. */
   outcome: string | null;
-  /** Further facts, by action. */
+  /** Further details, which depend on the action. */
   metadata: Record<string, unknown>;
   /** Null for callers who are not global admins. */
   source_ip: string | null;
@@ -237,21 +237,21 @@ export interface AuditPage {
 export interface AuditRow {
   /** Id of the row. */
   id: string;
-  /** Project that it concerns; null when it concerns the instance. */
+  /** Project of the action; null for the instance. */
   project_id: string | null;
   /** Who acted; null for other actors and deleted accounts. */
   user_id: string | null;
-  /** What was done, such as `agent.token.minted`. */
+  /** The action, such as `agent.token.minted`. */
   action: string;
-  /** Kind of thing that was acted on, such as agent. */
+  /** Type of the target, such as agent. */
   target_type: string;
-  /** Id of what was acted on; null without one. */
+  /** Id of the target; null without one. */
   target_id: string | null;
   /** Success, or how it failed. */
   result: string;
   /** Allow or deny, or another short word for the outcome; null without one. */
   outcome: string | null;
-  /** Further facts, by action. */
+  /** Further details, which depend on the action. */
   metadata: Record<string, unknown>;
   /** Null for callers who are not global admins. */
   source_ip: string | null;
@@ -630,7 +630,7 @@ export interface CompletenessGap {
   reason: "capacity" | "content" | "adapter" | "unknown";
 }
 
-/** It was done. */
+/** The operation succeeded. */
 export interface Confirmation {
   /** Always true. */
   ok: boolean;
@@ -1106,7 +1106,7 @@ export interface Liveness {
 export interface LoginRequest {
   /** Address of the account. */
   email: string;
-  /** Its password. */
+  /** Password of the account. */
   password: string;
   /** Keep the session for 30 days, without an idle limit. */
   remember_me?: boolean;
@@ -1117,9 +1117,9 @@ export interface LoginResponse {
   user: UserPublic;
   /** The session must verify a second factor first. */
   mfa_required: boolean;
-  /** The instance demands a second factor, and the user has none. */
+  /** The instance requires a second factor, and the user has none. */
   mfa_enrollment_required: boolean;
-  /** Until when to set it up; null unless it is required. */
+  /** Deadline for setting it up; null unless it is required. */
   mfa_enrollment_deadline: string | null;
 }
 
@@ -1145,9 +1145,9 @@ export interface Me {
   memberships: MembershipSummary[];
   /** The session must verify a second factor first. */
   mfa_required: boolean;
-  /** The instance demands a second factor, and the user has none. */
+  /** The instance requires a second factor, and the user has none. */
   mfa_enrollment_required: boolean;
-  /** Until when to set it up; null unless it is required. */
+  /** Deadline for setting it up; null unless it is required. */
   mfa_enrollment_deadline: string | null;
   session: SessionLimits;
 }
@@ -1198,14 +1198,14 @@ export interface MembershipSummary {
 }
 
 export interface MfaCode {
-  /** Of the authenticator app, or a recovery code. */
+  /** Code of the authenticator app, or a recovery code. */
   code: string;
 }
 
 export interface MfaDisable {
   /** Password of the account. */
   password: string;
-  /** Of the authenticator app, or a recovery code. */
+  /** Code of the authenticator app, or a recovery code. */
   code: string;
 }
 
@@ -1225,9 +1225,9 @@ export interface MfaStatus {
   enrolled_at: string | null;
   /** Unused recovery codes. */
   remaining_recovery_codes: number;
-  /** The instance demands a second factor, and the user has none. */
+  /** The instance requires a second factor, and the user has none. */
   enrollment_required: boolean;
-  /** Until when to set it up; null unless it is required. */
+  /** Deadline for setting it up; null unless it is required. */
   enrollment_deadline: string | null;
 }
 
@@ -1235,16 +1235,16 @@ export interface MfaStatus {
 export interface MfaVerified {
   /** Always true. */
   ok: boolean;
-  /** Whether a recovery code was given, which is used up now. */
+  /** Whether a recovery code was used. */
   used_recovery_code: boolean;
   /** Unused recovery codes. */
   remaining_recovery_codes: number;
 }
 
 export interface MfaVerify {
-  /** Of the authenticator app, or a recovery code. */
+  /** Code of the authenticator app, or a recovery code. */
   code: string;
-  /** Trust this browser, so that it asks for no code. */
+  /** Trust this browser, so that it needs no code. */
   remember_device?: boolean;
 }
 
@@ -1294,21 +1294,21 @@ export interface PasswordChange {
   current_password: string;
   /** Must meet GET /auth/policy. */
   new_password: string;
-  /** End all API keys of the user as well. */
+  /** Also revoke all API keys of the user. */
   revoke_api_keys?: boolean;
 }
 
-/** What a new password must meet. */
+/** Rules for a new password. */
 export interface PasswordPolicy {
-  /** Fewest characters. */
+  /** Minimum number of characters. */
   min_length: number;
-  /** Most characters. */
+  /** Maximum number of characters. */
   max_length: number;
-  /** How many of the classes it needs. */
+  /** Number of character classes that are required. */
   required_character_classes: number;
-  /** The classes, such as digit. */
+  /** Names of the classes, such as digit. */
   character_class_names: string[];
-  /** From this many characters on, classes do not matter. */
+  /** Length from which no character classes are required. */
   exempt_length: number;
 }
 
@@ -1725,7 +1725,7 @@ export interface RecentFailurePage {
 
 /** New recovery codes, shown only here. */
 export interface RecoveryCodes {
-  /** Each replaces one code of the app, once. */
+  /** Each replaces one code of the app and works once. */
   recovery_codes: string[];
 }
 
@@ -1860,7 +1860,7 @@ export interface SecurityHistoryPage {
 
 /** When the session ends. */
 export interface SessionLimits {
-  /** When it ends unless it is used before; null for a remembered session, which has no idle limit. */
+  /** When it ends if it is not used; null for a remembered session, which has no idle limit. */
   idle_expires_at: string | null;
   /** When it ends, even when it is in use. */
   expires_at: string;
@@ -1923,11 +1923,11 @@ export interface SlowestNames {
   }[];
 }
 
-/** Exactly one of them. */
+/** Exactly one of password and code. */
 export interface StepUp {
   /** Password of the account. */
   password?: string;
-  /** Of the authenticator app, or a recovery code. */
+  /** Code of the authenticator app, or a recovery code. */
   code?: string;
 }
 
@@ -2302,17 +2302,17 @@ export interface TrustDevice {
   label?: string;
 }
 
-/** A browser that does not ask for a code. */
+/** A browser that needs no code. */
 export interface TrustedDevice {
   /** Id of the trusted browser. */
   id: string;
-  /** Name that the user gave it, or its user agent. */
+  /** Name given by the user, or derived from the user agent. */
   label: string;
   /** When it was trusted. */
   created_at: string;
   /** Last sign-in without a code. */
   last_seen_at: string;
-  /** From then on it asks for a code again. */
+  /** When it needs a code again. */
   expires_at: string;
   /** When it was revoked; null while it is trusted. */
   revoked_at: string | null;
@@ -2427,7 +2427,7 @@ export interface UserSession {
   id: string;
   /** When the user signed in. */
   issued_at: string;
-  /** Its last request, noted once a minute at most. */
+  /** Last request, recorded at most once a minute. */
   last_seen_at: string;
   /** When it ends, even when it is in use. */
   expires_at: string;
@@ -2543,7 +2543,7 @@ export interface GetAgentFileQuery {
 }
 
 export interface ListActivityQuery {
-  /** 1 to 200, default 50; 0 or less means the default, more is clamped. */
+  /** 1 to 200, default 50; values below 1 mean the default, above 200 mean 200. */
   limit?: number;
   /** Only rows newer than this `<iso>|<id>`. */
   since_cursor?: string;
@@ -2551,7 +2551,7 @@ export interface ListActivityQuery {
   before_cursor?: string;
   /** Only rows of this project; an unknown one gives an empty page. */
   project_slug?: string;
-  /** Literal beginning of the action. */
+  /** Literal prefix of the action. */
   action_prefix?: string;
 }
 
@@ -2601,13 +2601,13 @@ export interface ListAuditQuery {
   cursor?: string;
   /** Page size; absent, 0 or less means the default, more is clamped. */
   limit?: number;
-  /** Literal beginning of the action. */
+  /** Literal prefix of the action. */
   action_prefix?: string;
   /** Only rows with this outcome, such as allow or deny. */
   outcome?: string;
   /** Only rows of this user. */
   user_id?: string;
-  /** What was acted on, such as a command. */
+  /** Id of the target, such as a command. */
   target_id?: string;
   /** Start of the range. */
   since?: string;
@@ -2615,7 +2615,7 @@ export interface ListAuditQuery {
   until?: string;
   /** Export all matching rows instead of a page. */
   format?: "csv" | "json" | "xlsx";
-  /** Columns of an export, by comma. */
+  /** Columns of an export, separated by commas. */
   fields?: string;
 }
 

@@ -144,8 +144,7 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
   operation(app, "POST /auth/mfa/trusted-devices", {
     operationId: "trustDevice",
     summary: "Trust this browser",
-    description:
-      "Makes the browser of the request a trusted device. Without a label it is named after its user agent.",
+    description: "Makes the browser of the request a trusted device. Without a label it is named after its user agent.",
     answers: {
       201: { headers: { "Set-Cookie": "Cookie of the trusted device." } },
       409: "The account has no second factor (`not_enrolled`).",

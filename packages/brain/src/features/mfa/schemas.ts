@@ -1,12 +1,18 @@
 import { type Static, Type } from "typebox";
 import { Described, IdOf, Instant, Line, Nullable, Uuid } from "../../platform/http/schemas.ts";
 
-const Code = Type.String({ minLength: 6, maxLength: 20, description: "code of the authenticator app, or a recovery code" });
+const Code = Type.String({
+  minLength: 6,
+  maxLength: 20,
+  description: "code of the authenticator app, or a recovery code",
+});
 
 /** Restrictions of a session, in the answers of sign-in, password change and `me`. */
 export const mfaState = {
   mfa_required: Type.Boolean({ description: "the session must verify a second factor first" }),
-  mfa_enrollment_required: Type.Boolean({ description: "the instance requires a second factor, and the user has none" }),
+  mfa_enrollment_required: Type.Boolean({
+    description: "the instance requires a second factor, and the user has none",
+  }),
   mfa_enrollment_deadline: Nullable(Instant, "deadline for setting it up; null unless it is required"),
 };
 const MfaState = Type.Object(mfaState);

@@ -80,7 +80,8 @@ const members: Readonly<Record<keyof HeadAnchor, (value: unknown) => boolean>> =
 /** Parses an anchor. @throws RangeError for anything but an object with exactly its six keys. */
 export function parseAnchor(text: string): HeadAnchor {
   const value = jsonOf(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new RangeError("it is not a JSON object");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new RangeError("it is not a JSON object");
   const given = value as Record<string, unknown>;
   for (const key of Object.keys(given))
     if (!Object.hasOwn(members, key)) throw new RangeError(`it has the unknown key ${JSON.stringify(key)}`);
