@@ -89,7 +89,7 @@ test("devices are trusted, renamed and revoked; codes are replaced; the factor i
   const devices = page.getByRole("region", { name: "Trusted devices" });
   await devices.getByText("Every sign-in needs a code.").waitFor();
   await devices.getByRole("button", { name: "Trust this browser" }).click();
-  await devices.getByRole("cell", { name: /this one$/ }).waitFor();
+  await devices.getByRole("cell", { name: /current$/ }).waitFor();
   expect(await devices.getByRole("button", { name: "Trust this browser" }).count()).toBe(0);
   await devices.getByRole("button", { name: /^Rename/ }).click();
   await page.getByRole("dialog").getByLabel("Name").fill("The laptop");

@@ -62,7 +62,7 @@ describe("signing in with a second factor", () => {
     await signIn(page, email, "/login?next=/me/security");
     await page.waitForURL("**/me/security");
     const devices = page.getByRole("region", { name: "Trusted devices" });
-    await devices.getByRole("cell", { name: /this one$/ }).waitFor();
+    await devices.getByRole("cell", { name: /current$/ }).waitFor();
   });
 
   test("after too many wrong codes says that the factor is locked, for a right code too", async () => {

@@ -63,7 +63,7 @@ describe("the overview", () => {
     const row = page.getByRole("row", { name: /^PaymentGatewayError upstream/ });
     await page.getByRole("row", { name: /^PaymentError upstream .* new$/ }).waitFor();
     expect(await row.getByText("new", { exact: true }).count()).toBe(0);
-    await row.getByRole("img", { name: /of PaymentGatewayError in this time$/ }).waitFor();
+    await row.getByRole("img", { name: /of PaymentGatewayError in this window$/ }).waitFor();
     await row.getByRole("link", { name: "PaymentGatewayError" }).click();
     await page.getByRole("heading", { level: 1, name: "PaymentGatewayError" }).waitFor();
     expect(new URL(page.url()).pathname).toMatch(/\/issues\/[0-9a-f]{32}$/);

@@ -115,14 +115,14 @@ describe("the shell", () => {
 
     await page.route("**/api/v1/**", (route) => route.abort());
     await page.clock.runFor(20_000);
-    await page.getByText(/Figures are \d+ s old/).waitFor();
+    await page.getByText(/Showing data from \d+ s ago/).waitFor();
     await page.getByRole("button", { name: /^Connection: offline/ }).waitFor();
     expect(await figure.evaluate((cell) => getComputedStyle(cell).opacity)).toBe("0.6");
     expect(await axeFaults(page)).toEqual([]);
 
     await page.unroute("**/api/v1/**");
     await page.clock.runFor(20_000);
-    await page.getByText(/Figures are/).waitFor({ state: "detached" });
+    await page.getByText(/Showing data from/).waitFor({ state: "detached" });
     expect(await figure.evaluate((cell) => getComputedStyle(cell).opacity)).toBe("1");
   });
 
