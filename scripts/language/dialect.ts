@@ -57,6 +57,8 @@ export const dialect: readonly DialectWord[] = [
  * an empty beginning.
  */
 export const rewrittenPaths: readonly string[] = [
+  "ARCHITECTURE.md",
+  "CHANGELOG.md",
   "CONTRIBUTING.md",
   "GLOSSARY.md",
   "README.md",
