@@ -73,7 +73,7 @@ csrf=$(awk '$6 ~ /svc_csrf$/ { print $7 }' jar)
 export SVC_BRAIN_URL=http://localhost:7700 SVC_API_KEY=svk_…
 `;
 
-/** `svc` and \`npx svc\` as in a checkout, with confirmations accepted. */
+/** `svc` and `npx svc` as in a checkout, with confirmations accepted. */
 async function programFolder(folder: string): Promise<string> {
   const bin = join(folder, "bin");
   await mkdir(bin);

@@ -64,7 +64,7 @@ export async function startDocumentedShop(): Promise<DocumentedShop> {
   await root.patch("/projects/default", { slug: "before" });
   await root.delete("/projects/before");
   const renamed = await root.patch("/projects/shop", { slug: "default" });
-  if (renamed.status !== 200) throw new Error(`naming the project default answered ${renamed.status}`);
+  if (renamed.status !== 200) throw new Error(`renaming the project answered ${renamed.status}`);
   const scopes = ["commands:write", "commands:read", "tasks:read", "projects:read"];
   const { body } = await root.post("/api-keys", { name: "documented", scopes });
   return {

@@ -77,7 +77,7 @@ for (const dialect of testDialects) {
   });
 }
 
-describe.runIf(testDialects.includes("postgres"))("the role while the database is away", () => {
+describe.runIf(testDialects.includes("postgres"))("the role while the database is unavailable", () => {
   test("is not known, which is no refusal, and is known again when it is back", async () => {
     const { url, drop } = await freshDatabaseUrl("postgres");
     const { hostname, port } = new URL(url);

@@ -41,7 +41,7 @@ describe.runIf(testDialects.includes("postgres"))("a broadcast to other processe
       isShared: true,
       listen: opened.database.listen,
       async notify(channel: string, payload: string) {
-        if (state.isAway) throw new Error("the network is away");
+        if (state.isAway) throw new Error("the network is unavailable");
         payloads.push(payload);
         await opened.database.notify(channel, payload);
       },
@@ -69,13 +69,13 @@ describe.runIf(testDialects.includes("postgres"))("a broadcast to other processe
     await receiver.stop();
   });
 
-  test("reports once that it was lost while the database is away, and goes on afterwards", async () => {
+  test("reports once that it was lost while the database is unavailable, and goes on afterwards", async () => {
     const { deps, errors, payloads, state } = observe();
     const sender = new Broadcast<string>(deps, "svc_test_away");
     state.isAway = true;
 
     expect(await Promise.all([sender.send(["lost"]), sender.send(["lost as well"])])).toEqual([false, false]);
-    expect(errors).toEqual(["other processes were not notified on svc_test_away: the network is away"]);
+    expect(errors).toEqual(["other processes were not notified on svc_test_away: the network is unavailable"]);
 
     state.isAway = false;
     expect(await sender.send(["sent"])).toBe(true);

@@ -25,7 +25,11 @@ const openWhileOverdue = [
 ].sort();
 
 /** Calls every route that requires a session, signing out last. */
-async function walk(brain: TestBrain, as: ApiClient, gate: string): Promise<{ open: string[]; closed: string[] }> {
+async function callEveryRoute(
+  brain: TestBrain,
+  as: ApiClient,
+  gate: string,
+): Promise<{ open: string[]; closed: string[] }> {
   const open: string[] = [];
   const closed: string[] = [];
   const routes = routeTable(brain.running.brain.app)
@@ -67,13 +71,13 @@ describe("a session restricted by the second factor", () => {
   test("opens the four routes of a pending code, and no other route of the service", async () => {
     await enrollSecondFactor(brain.as.root);
     const pending = await signIn(brain.url, "admin@example.org", testPassword);
-    const { open, closed } = await walk(brain, pending, "mfa_reverify_required");
+    const { open, closed } = await callEveryRoute(brain, pending, "mfa_reverify_required");
     expect(open).toEqual(openWhilePending);
     expect(closed.length).toBeGreaterThan(50);
   });
 
   test("opens the six routes of an overdue enrollment, and no other route of the service", async () => {
-    const { open, closed } = await walk(enforcing, enforcing.as.root, "mfa_enrollment_required");
+    const { open, closed } = await callEveryRoute(enforcing, enforcing.as.root, "mfa_enrollment_required");
     expect(open).toEqual(openWhileOverdue);
     expect(closed.length).toBeGreaterThan(50);
   });

@@ -194,13 +194,13 @@ describe("the agent gateway's handshake", () => {
     await brain.as.root.delete(`/projects/${slug}`);
     for (const { token } of agents) {
       const bearer = { ...from, authorization: `Bearer ${token}` };
-      const knocks: Record<string, () => Promise<unknown>> = {
+      const requests: Record<string, () => Promise<unknown>> = {
         WebSocket: () => openAgentSocket(brain.url, token, from).closed,
         upload: () => callAgentRoute(brain.url, "/agent/events", { method: "POST", headers: bearer }),
         poll: () => callAgentRoute(brain.url, "/agent/commands?wait=0", { headers: bearer }),
       };
-      await knocks[transport]?.();
-      for (const knock of Object.values(knocks)) await knock();
+      await requests[transport]?.();
+      for (const attempt of Object.values(requests)) await attempt();
     }
     expect(await refusalRows(address)).toMatchObject(
       agents.map(({ agent }) => ({
@@ -232,14 +232,14 @@ describe("the agent gateway's handshake", () => {
 
   test("has a rate limit per address, shared with the long-poll routes, that refused connects do not count against", async () => {
     const from = { "x-forwarded-for": "10.7.7.7" };
-    const knock = () => callAgentRoute(brain.url, "/agent/commands?wait=0", { headers: from });
+    const attempt = () => callAgentRoute(brain.url, "/agent/commands?wait=0", { headers: from });
     for (let round = 0; round < 60; round += 1) {
-      const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await knock()).status));
+      const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await attempt()).status));
       expect(new Set(statuses)).toEqual(new Set([401]));
     }
     const { token } = await credentials();
     expect((await openAgentSocket(brain.url, token, from).closed).code).toBe(4429);
-    const refused = await knock();
+    const refused = await attempt();
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
     expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(60);

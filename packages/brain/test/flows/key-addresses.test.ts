@@ -76,7 +76,7 @@ for (const dialect of routeDialects) {
 
     test("a valid key from outside gets 403 ip_denied and one audit row, is counted each time, and has no last use", async () => {
       const counted = await deniedCount();
-      for (let knock = 0; knock < 3; knock += 1) {
+      for (let attempt = 0; attempt < 3; attempt += 1) {
         const answer = await call(token, outside);
         expect([answer.statusCode, answer.json()]).toEqual([403, denied]);
       }

@@ -148,7 +148,7 @@ test.each(routeDialects)(
 
     const received = new Map<string, string>();
     for (const [who, hub] of Object.entries(hubs)) {
-      await waitFor(() => hub.messages.join("").includes(command.id), { that: "word of the command" });
+      await waitFor(() => hub.messages.join("").includes(command.id), { that: "the command on the hub" });
       await hub.close();
       received.set(who, hub.messages.join("\n"));
     }

@@ -43,7 +43,10 @@ describe("the memory for uploads", () => {
   }
 
   /** Starts an upload on its own connection and sends all but the last byte of a maximum-size body. */
-  async function begin(token: string, { nonce, frame }: { nonce: string; frame: string }): Promise<ClientRequest> {
+  async function beginUpload(
+    token: string,
+    { nonce, frame }: { nonce: string; frame: string },
+  ): Promise<ClientRequest> {
     const body = JSON.stringify({ frames: [frame] }).padEnd(megabyte);
     const client = request(`${brain.url}/api/v1/agent/events`, {
       method: "POST",
@@ -62,7 +65,7 @@ describe("the memory for uploads", () => {
   }
 
   /** Closes the connection and waits until the brain has noticed. */
-  async function hangUp(client: ClientRequest): Promise<void> {
+  async function disconnect(client: ClientRequest): Promise<void> {
     const seen = sockets.get(client.socket?.localPort ?? 0);
     client.destroy();
     await waitFor(() => seen?.destroyed === true);
@@ -75,12 +78,12 @@ describe("the memory for uploads", () => {
       const uploads = await Promise.all(
         [...agents, ...agents].map((given) => {
           const agent = createRawPoller(given);
-          return begin(given.token, { nonce: agent.nonce, frame: batch(agent) });
+          return beginUpload(given.token, { nonce: agent.nonce, frame: batch(agent) });
         }),
       );
       for (const upload of uploads) upload.end(" ");
       await uploadsAtWork(4);
-      await Promise.all(uploads.map(hangUp));
+      await Promise.all(uploads.map(disconnect));
       const refused = await extra.upload([batch(extra)]);
       expect(refused).toMatchObject({ status: 503, body: { error: "unready", details: { reason: "uploads_full" } } });
       expect(refused.headers.get("retry-after")).toBe("1");
@@ -95,20 +98,20 @@ describe("the memory for uploads", () => {
     const agents = await Promise.all([credentials(), credentials()]);
     const extra = createRawPoller(await credentials());
     const uploads = await Promise.all(
-      [...agents, ...agents].map(({ token }, index) => begin(token, { nonce: `nonce-${index}`, frame: "" })),
+      [...agents, ...agents].map(({ token }, index) => beginUpload(token, { nonce: `nonce-${index}`, frame: "" })),
     );
     await waitFor(async () => (await extra.upload(["no frame"])).status === 503);
-    await Promise.all(uploads.map(hangUp));
+    await Promise.all(uploads.map(disconnect));
     expect((await extra.upload(["no frame"])).status).toBe(200);
   });
 
   test("is not used up by one agent that never sends its bodies", async () => {
     const given = await credentials();
     const [same, other] = [createRawPoller(given), createRawPoller(await credentials())];
-    const uploads = await Promise.all(["a", "b"].map((nonce) => begin(given.token, { nonce, frame: "" })));
+    const uploads = await Promise.all(["a", "b"].map((nonce) => beginUpload(given.token, { nonce, frame: "" })));
     await waitFor(async () => (await same.upload(["no frame"])).status === 503);
     expect((await other.upload(["no frame"])).status).toBe(200);
-    await Promise.all(uploads.map(hangUp));
+    await Promise.all(uploads.map(disconnect));
     expect((await same.upload(["no frame"])).status).toBe(200);
   });
 

@@ -70,9 +70,9 @@ async function figure({ url }: BrainProcess, pattern: RegExp): Promise<number> {
 describe("svc serve --workers on PostgreSQL", () => {
   test("serves one port with several processes and one setup link, and drains all of them on SIGTERM", async () => {
     const { brain, startAgain } = await startWorkers({});
-    expect(brain.said()).toMatch(/^svc is ready at http:\/\/localhost:\d+ with 2 workers$/m);
+    expect(brain.printed()).toMatch(/^svc is ready at http:\/\/localhost:\d+ with 2 workers$/m);
     expect(await answeringAll(brain)).not.toContain(brain.pid);
-    const links = [...brain.said().matchAll(/Create the first administrator: (\S+)/g)];
+    const links = [...brain.printed().matchAll(/Create the first administrator: (\S+)/g)];
     expect(links).toHaveLength(1);
     for (let asked = 0; asked < workers; asked += 1) expect((await ask(links[0]?.[1] ?? "")).status).toBe(200);
     await expect(startAgain()).rejects.toThrow(/ended with 1: .*svc: port \d+ on 127\.0\.0\.1 is in use/s);
@@ -88,13 +88,13 @@ describe("svc serve --workers on PostgreSQL", () => {
     const victim = before[0] as number;
     process.kill(victim, "SIGKILL");
 
-    await waitFor(() => brain.said().includes("svc: a worker exited (SIGKILL). Starting another one"));
+    await waitFor(() => brain.printed().includes("svc: a worker exited (SIGKILL). Starting another one"));
     const after = await waitFor(async () => {
       const now = await answeringAll(brain);
       return !now.includes(victim) && now;
     });
     expect(before.filter((pid) => after.includes(pid))).toHaveLength(workers - 1);
-    expect(brain.said().match(/svc is ready/g)).toHaveLength(1);
+    expect(brain.printed().match(/svc is ready/g)).toHaveLength(1);
     expect(brain.log()).not.toContain("svc is ready");
 
     await brain.kill();
@@ -134,14 +134,14 @@ describe("svc serve --workers on PostgreSQL", () => {
   test.each([
     ["slow", (network: FaultyNetwork) => network.delay(1200)],
     ["silent", (network: FaultyNetwork) => network.blackhole()],
-  ])("exposes all figures except those of a %s database", async (_how, damage) => {
+  ])("exposes all figures except those of a %s database", async (_how, disturb) => {
     const { brain, network } = await startWorkers();
     const scrape = async () => {
       const answer = await ask(`${brain.url}/metrics`);
       return { status: answer.status, text: await answer.text() };
     };
     expect((await scrape()).text).toMatch(/^svc_agents_online 0$/m);
-    damage(network);
+    disturb(network);
     for (let asked = 0; asked < workers; asked += 1) {
       const { status, text } = await scrape();
       expect(status).toBe(200);

@@ -113,7 +113,7 @@ describe("every route", () => {
     apiKey(nameOfUser(owner), scopesOf(route, held), { projectId: boundTo === undefined ? null : `p-${boundTo}` });
 
   /** Sends one request as `caller` and returns its refusal, or null when the handler was reached. */
-  async function judged(route: RouteRights, caller: Caller, change: { slug?: string; headers?: object } = {}) {
+  async function refusalOf(route: RouteRights, caller: Caller, change: { slug?: string; headers?: object } = {}) {
     if (caller.kind === "session") people.cookie = sessionOf(caller, server.clock.now());
     if (caller.kind === "key") keys.bearer = keyOf(route, caller);
     const answer = await server.app.inject({
@@ -131,39 +131,39 @@ describe("every route", () => {
   }
 
   /** Routes whose callers the platform authorizes; the agent transport checks agent tokens itself. */
-  const judgedRoutes = () => routes.filter(({ who }) => who !== "agent" && who !== "hub");
+  const platformRoutes = () => routes.filter(({ who }) => who !== "agent" && who !== "hub");
 
   test.each(Object.entries(callers))("answers the %s as its rights require", async (_name, caller) => {
     const found: Record<string, unknown> = {};
-    const wanted: Record<string, unknown> = {};
-    for (const route of judgedRoutes()) {
-      found[nameOf(route)] = await judged(route, caller);
-      wanted[nameOf(route)] = verdictOf(route, caller);
+    const expected: Record<string, unknown> = {};
+    for (const route of platformRoutes()) {
+      found[nameOf(route)] = await refusalOf(route, caller);
+      expected[nameOf(route)] = verdictOf(route, caller);
     }
-    expect(found).toEqual(wanted);
+    expect(found).toEqual(expected);
   });
 
   test("that changes something refuses a session without its CSRF token, or if public, a request from another origin", async () => {
     const found: Record<string, unknown> = {};
-    const wanted: Record<string, unknown> = {};
-    for (const route of judgedRoutes().filter(({ method }) => isMutating(method))) {
+    const expected: Record<string, unknown> = {};
+    for (const route of platformRoutes().filter(({ method }) => isMutating(method))) {
       const isPublic = route.who === "public" || route.who === "optional";
       const headers = isPublic ? { origin: "https://evil.example" } : { "x-csrf-token": "wrong" };
-      found[nameOf(route)] = await judged(route, { kind: "session", role: "global-admin" }, { headers });
-      wanted[nameOf(route)] = [403, "csrf_failed"];
+      found[nameOf(route)] = await refusalOf(route, { kind: "session", role: "global-admin" }, { headers });
+      expected[nameOf(route)] = [403, "csrf_failed"];
     }
-    expect(found).toEqual(wanted);
+    expect(found).toEqual(expected);
   });
 
   test("of an archived project allows reads, and refuses changes except restoring it", async () => {
     const found: Record<string, unknown> = {};
-    const wanted: Record<string, unknown> = {};
-    for (const route of judgedRoutes().filter(isOfProject)) {
+    const expected: Record<string, unknown> = {};
+    for (const route of platformRoutes().filter(isOfProject)) {
       const isRestoring = route.method === "PATCH" && route.path === "/api/v1/projects/:slug";
-      found[nameOf(route)] = await judged(route, { kind: "session", role: "global-admin" }, { slug: "attic" });
-      wanted[nameOf(route)] = isMutating(route.method) && !isRestoring ? [409, "conflict"] : null;
+      found[nameOf(route)] = await refusalOf(route, { kind: "session", role: "global-admin" }, { slug: "attic" });
+      expected[nameOf(route)] = isMutating(route.method) && !isRestoring ? [409, "conflict"] : null;
     }
-    expect(found).toEqual(wanted);
+    expect(found).toEqual(expected);
   });
 });
 
@@ -184,7 +184,7 @@ for (const dialect of routeDialects) {
     /** A key of the global admin, or one whose owner was demoted later. */
     async function keyFor(route: RouteRights, caller: Extract<Caller, { kind: "key" }>): Promise<string> {
       const body = {
-        name: "walk",
+        name: "route check",
         scopes: scopesOf(route, caller.scopes),
         project_id: caller.boundTo === undefined ? null : caller.boundTo === "shop" ? brain.project.id : otherId,
       };
@@ -227,7 +227,7 @@ for (const dialect of routeDialects) {
       const known = new Map(routeRights.map((route) => [nameOf(route), route]));
       const routes = routeTable(brain.running.brain.app).flatMap((row) => known.get(nameOf(row)) ?? []);
       const found: Record<string, unknown> = {};
-      const wanted: Record<string, unknown> = {};
+      const expected: Record<string, unknown> = {};
       for (const route of routes) {
         if (isSocket(route)) continue;
         const verdict = verdictOf(route, caller);
@@ -240,10 +240,10 @@ for (const dialect of routeDialects) {
         });
         const { error, detail } = answer.json();
         found[nameOf(route)] = [answer.statusCode, error, detail];
-        wanted[nameOf(route)] = [...verdict, route.who === "agent" ? "invalid agent token" : undefined];
+        expected[nameOf(route)] = [...verdict, route.who === "agent" ? "invalid agent token" : undefined];
       }
-      expect(found).toEqual(wanted);
-      expect(Object.keys(wanted).length).toBeGreaterThan(1);
+      expect(found).toEqual(expected);
+      expect(Object.keys(expected).length).toBeGreaterThan(1);
     });
 
     test("the requests changed nothing", async () => {

@@ -47,18 +47,18 @@ export async function startBrainProcess({
     logged.push(chunk.toString("utf8"));
     if (logged.length > maxLogChunks) logged.shift();
   });
-  let said = "";
+  let printed = "";
   child.stderr.on("data", (chunk: Buffer) => {
-    said = `${said}${chunk.toString("utf8")}`.slice(-4000);
+    printed = `${printed}${chunk.toString("utf8")}`.slice(-4000);
   });
   let hasEnded = false;
   child.once("close", () => {
     hasEnded = true;
   });
   try {
-    const begun = () => hasEnded || said.includes("is ready");
+    const begun = () => hasEnded || printed.includes("is ready");
     await waitFor(begun, { that: "the brain process" });
-    if (hasEnded) throw new Error(`the brain ended with ${child.exitCode}: ${said}`);
+    if (hasEnded) throw new Error(`the brain ended with ${child.exitCode}: ${printed}`);
   } catch (fault) {
     await kill(child);
     throw fault;
@@ -69,7 +69,7 @@ export async function startBrainProcess({
     /** The newest lines of its log. */
     log: () => logged.join(""),
     /** Its messages to users, at most the last 4000 characters. */
-    said: () => said,
+    printed: () => printed,
     /** Resolves when the process has ended for any reason. */
     exited: new Promise<void>((resolve) => child.once("exit", () => resolve())),
     /** SIGTERM: it drains. Resolves with its exit code or the signal that ended it. */

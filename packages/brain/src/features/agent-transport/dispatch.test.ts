@@ -102,7 +102,7 @@ describe("a verified frame", () => {
     ]);
   });
 
-  test("is not confirmed while the database is away", async () => {
+  test("is not confirmed while the database is unavailable", async () => {
     const { send } = build({ seen: isAway });
     expect(await send(frameOf("heartbeat"))).toMatchObject({ kind: "transient", isUnstored: false });
   });
@@ -113,7 +113,7 @@ describe("a verified frame", () => {
     expect(outcome).toEqual({ kind: "transient", message: "could not process the frame" });
   });
 
-  test("with events must be sent again when the database is away", async () => {
+  test("with events must be sent again when the database is unavailable", async () => {
     const { send } = build({ ingest: isAway });
     const outcome = await send(frameOf("event_batch", { events: [] }));
     expect(outcome).toMatchObject({ kind: "transient", isUnstored: true });

@@ -69,13 +69,13 @@ describe("the dashboard hub", () => {
 
   const readerOf = (topic: Topic): TopicReader => ({
     async rows(_project, ids, role) {
-      if (isAway) throw new Error("the database is away");
+      if (isAway) throw new Error("the database is unavailable");
       if (isTooLarge) return null;
       reads.push({ topic, ids, role });
       return ids.filter((id) => !deleted.has(id)).map((id) => ({ id, role }));
     },
     async counts() {
-      if (isAway) throw new Error("the database is away");
+      if (isAway) throw new Error("the database is unavailable");
       return { all: 1 };
     },
   });

@@ -17,7 +17,7 @@ describe.runIf(testDialects.includes("postgres"))("changes for other replicas", 
       database: {
         ...opened.database,
         notify: (channel, payload) =>
-          isAway ? Promise.reject(new Error("the network is away")) : opened.database.notify(channel, payload),
+          isAway ? Promise.reject(new Error("the network is unavailable")) : opened.database.notify(channel, payload),
       },
       clock: createFakeClock(),
       log: {
@@ -57,7 +57,7 @@ describe.runIf(testDialects.includes("postgres"))("changes for other replicas", 
     const cutOff = createLive({
       ...deps,
       roleIn,
-      database: { ...opened.database, notify: () => Promise.reject(new Error("the network is away")) },
+      database: { ...opened.database, notify: () => Promise.reject(new Error("the network is unavailable")) },
     });
 
     for (const each of [live, cutOff]) {

@@ -128,7 +128,7 @@ describe("the error envelope", () => {
     expect(lines("error").at(-1)).toMatchObject({ requests: 181, err: { message: "secret detail of a bug" } });
   });
 
-  test("of a database that is away is 503 unready, but a wrong statement is our bug", async () => {
+  test("of an unavailable database is 503 unready, but an invalid statement is an internal error", async () => {
     const away = await of("GET", "/x/away");
     expect(away.statusCode).toBe(503);
     expect(away.json()).toMatchObject({ error: "unready", details: { reason: "database" } });

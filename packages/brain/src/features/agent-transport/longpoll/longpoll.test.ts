@@ -175,9 +175,9 @@ describe("a long-poll upload", () => {
   });
 });
 
-test("logs failed writes once a minute with a count while the database is away", async () => {
+test("logs failed writes once a minute with a count while the database is unavailable", async () => {
   const isAway = async () => {
-    throw new Error("the database is away");
+    throw new Error("the database is unavailable");
   };
   const { batch, clock, poll, registry, said, upload } = build({
     polled: isAway,
@@ -234,9 +234,9 @@ describe("a poll", () => {
             resolve("over");
           });
         }),
-      claim: () => Promise.reject(new Error("the database is away")),
+      claim: () => Promise.reject(new Error("the database is unavailable")),
     });
-    await expect(poll()).rejects.toThrow("the database is away");
+    await expect(poll()).rejects.toThrow("the database is unavailable");
     expect(isWaiting).toBe(false);
   });
 

@@ -166,7 +166,7 @@ describe("the gateway", () => {
     const { connect, connections } = await start({
       async workerConnected() {
         failures -= 1;
-        if (failures >= 0) throw new Error("the database is away");
+        if (failures >= 0) throw new Error("the database is unavailable");
       },
     });
     const first = await connect();
@@ -182,7 +182,7 @@ describe("the gateway", () => {
     const { clock, url } = await start({
       log,
       async admit() {
-        throw new Error("the database is away");
+        throw new Error("the database is unavailable");
       },
     });
     const knock = async () => expect(await openAgentSocket(url, "any").closed).toMatchObject({ code: 1011 });
@@ -203,7 +203,7 @@ describe("the gateway", () => {
     const { clock, connect, connections } = await start({
       log,
       async disconnected() {
-        throw new Error("the database is away");
+        throw new Error("the database is unavailable");
       },
     });
     async function misbehave() {

@@ -45,7 +45,7 @@ for (const dialect of testDialects) {
     });
 
     test("that cannot be signed do not throw when their end cannot be written", async () => {
-      const write = () => Promise.reject(new Error("the database is away"));
+      const write = () => Promise.reject(new Error("the database is unavailable"));
       const id = await add({ status: "dispatched", delivery_claim_token: "t" });
       const claimed = { id, payload: { delivery_claim_token: "t" } };
       await delivery({ ...opened.database, write }).unsigned(claimed, "signing failed");
