@@ -228,7 +228,7 @@ describe("account rescue", () => {
     await startAndStop();
     const { code, err } = await svc(["reset-mfa", "viewer@example.org"], undefined, { SVC_HOME: `${home}/elsewhere` });
     expect(code).toBe(3);
-    expect(err).toMatch(/^SVC_SECRET \(unset\) is needed: .+\nSVC_SESSION_SECRET .+\nSVC_AUDIT_CHAIN_SECRET .+\n/);
+    expect(err).toMatch(/^SVC_SECRET \(unset\) is required: .+\nSVC_SESSION_SECRET .+\nSVC_AUDIT_CHAIN_SECRET .+\n/);
   });
 
   test("reads address and password of the first administrator from the settings", async () => {

@@ -124,7 +124,7 @@ describe("svc agent", () => {
     const svc = startSvc(["agent", "demo"], { cwd: home });
     expect(await svc.ended).toBe(3);
     expect(svc.written.err).toMatch(/SVC_TOKENS \(.*\.env\) is not a known setting/);
-    expect(svc.written.err).toMatch(/line 2 \(.*\.env\) is not NAME=value/);
+    expect(svc.written.err).toMatch(/line 2 \(.*\.env\) must be NAME=value/);
     expect(svc.written.err).not.toContain("opensesame");
   });
 

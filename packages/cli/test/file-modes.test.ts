@@ -120,7 +120,7 @@ describe("with a umask that gives everyone full access", () => {
     const svc = await serve();
     await svc.prints(/svc is ready/);
     expect((await modesIn(home))["theirs.txt"]).toBe("644");
-    expect(svc.written.out.match(/theirs\.txt[^"]*may not change that/g)).toHaveLength(1);
+    expect(svc.written.out.match(/theirs\.txt[^"]*cannot change that/g)).toHaveLength(1);
   });
 
   test("svc audit corrects the mode of the database, and makes an anchor readable by its group", async () => {

@@ -116,7 +116,7 @@ describe("svc serve", () => {
 
     expect(await again.ended).toBe(3);
     expect(again.written.err).toBe(
-      `svc: ${name} (environment) is not the one that the database belongs to; set that one, or name it in ${previous}\n`,
+      `svc: ${name} (environment) does not match the database; set the secret it was created with, or add that one to ${previous}\n`,
     );
     expect(again.written.err).not.toContain("another-secret");
   });
@@ -146,7 +146,7 @@ describe("svc serve", () => {
     expect(await svc.ended).toBe(3);
     expect(svc.written).toEqual({
       out: "",
-      err: "svc: SVC_HOME (environment) cannot be /proc/nope: the directory cannot be made or written (ENOENT)\n",
+      err: "svc: SVC_HOME (environment) cannot be /proc/nope: the directory cannot be created or written (ENOENT)\n",
     });
   });
 
@@ -173,7 +173,7 @@ describe("svc serve", () => {
 
     expect(await svc.ended).toBe(4);
 
-    expect(svc.written.err).toBe(`svc: the database 127.0.0.1:${port}/shop cannot be opened: nothing listens there\n`);
+    expect(svc.written.err).toBe(`svc: the database 127.0.0.1:${port}/shop cannot be opened: the connection was refused\n`);
     expect(svc.written.out).not.toMatch(/hunter2|bob/);
   });
 
@@ -189,7 +189,7 @@ describe("svc serve", () => {
     expect(await svc.ended).toBe(3);
     expect(svc.written).toEqual({
       out: "",
-      err: "svc: SVC_DATABASE_URL (unset) must name a PostgreSQL server for several workers; SQLite forces one process\n",
+      err: "svc: SVC_DATABASE_URL (unset) must be a PostgreSQL server for several workers; SQLite supports only one process\n",
     });
   });
 

@@ -25,7 +25,7 @@ export interface Brain {
   readonly features: Features;
   readonly loops: LoopRunner;
   readonly database: BrainDatabase;
-  /** Begins the audit chain, listens, starts the loops, and begins the set-up unless another process has done so. */
+  /** Begins the audit chain, listens, starts the loops, and begins the set-up unless another process has. */
   start(listen: { host: string; port: number; beginsSetup: boolean }): Promise<AddressInfo>;
   /** Stops accepting, closes sockets, finishes what is under way, and closes the database. */
   stop(): Promise<void>;
@@ -67,7 +67,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     projects,
     onAddressDenied({ surface, reason, address, apiKeyId, userId }) {
       denied.inc({ surface });
-      // Once per address in ten minutes; a key is named although its address was refused without one before.
+      // One audit row per address in ten minutes; one with a key is written even after one without.
       const scope = apiKeyId === null ? "auth.ip_denied" : `auth.ip_denied ${apiKeyId} ${reason}`;
       audit.refused(
         {
@@ -93,7 +93,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
           action: "openapi.schema_accessed",
           target_type: "openapi",
         };
-        // Where strangers may read it, their reads wait in no queue of other writes.
+        // If the document is public, its readers must not fill the queue of other writes.
         return request.caller === null ? audit.refused(entry) : audit.record(entry);
       },
     },
@@ -122,7 +122,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     }
     if (!isActive) {
       transport.archived(projectId);
-      // Its waiting commands were cancelled with it.
+      // Its waiting commands were cancelled in the same transaction.
       live.hub.changed({ projectId, topic: "command.changed", ids: null });
     }
   });
@@ -142,7 +142,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     loops,
     database,
     async start({ host, port, beginsSetup }) {
-      // Before anything is written: the newest row is from before the start.
+      // Before anything is written, so that the newest row is older than the start.
       features.retention.begin((await readLastSeen(database.read)) ?? (await audit.newestRowAt()));
       await audit.prepare();
       await setup.bind();
@@ -159,7 +159,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       await features.writeProbe.run();
       await app.listen({ host, port });
       loops.start();
-      // Ready means that the first administrator of the settings can sign in.
+      // Ready means that the first administrator from the settings can sign in.
       if (beginsSetup) await setup.begin();
       isStarted = true;
       return app.server.address() as AddressInfo;
@@ -183,7 +183,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
         memberships.stop(),
         sessions.stop(),
       ]);
-      // What the last commits changed still goes to the hubs of the other replicas.
+      // The changes of the last commits are still sent to the hubs of the other replicas.
       await live.stop();
       await features.passwordReset.settled();
       await features.mail.stop();

@@ -16,7 +16,7 @@ describe("a brain that serves the dashboard", () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
   const get = (path: string) => brain.as.anonymous.get(`/${path}`);
 
-  test("takes it from SVC_DASHBOARD_DIST: files by name, the page for every other path but a missing asset", async () => {
+  test("serves it from SVC_DASHBOARD_DIST: files by name, the page for every other path except a missing asset", async () => {
     brain = await startTestBrain({ env: { SVC_DASHBOARD_DIST: folder } });
     onTestFinished(() => brain.stop());
     for (const path of ["/", "/p/shop/tasks?state=failure", "/login"]) {
@@ -25,7 +25,7 @@ describe("a brain that serves the dashboard", () => {
       expect(page.headers.get("content-security-policy")).toContain("default-src 'self'");
     }
     expect((await get("/icon.svg?v=1")).text).toBe("<svg/>");
-    expect(await get("/assets/gone-12345678.js")).toMatchObject({ status: 404, body: { error: "not_found" } });
+    expect(await get("/assets/missing-12345678.js")).toMatchObject({ status: 404, body: { error: "not_found" } });
   });
 
   test("answers unknown paths with 404 under SVC_DISABLE_SPA_FALLBACK", async () => {
@@ -36,7 +36,7 @@ describe("a brain that serves the dashboard", () => {
     expect((await get("/health")).status).toBe(200);
   });
 
-  test("leads every page to the set-up until there is an account", async () => {
+  test("redirects every page to the set-up until an account exists", async () => {
     const links: string[] = [];
     const running = await startBrain({
       cwd: folder,

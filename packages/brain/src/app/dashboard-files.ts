@@ -7,8 +7,8 @@ import type { Log } from "../platform/log.ts";
 export type ServePage = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
 /**
- * Serves the dashboard: its files by name, its page for every other path, or while no account exists the way to the set-up. Undefined when
- * there is no dashboard to serve.
+ * Serves the dashboard: its files by name and its page for every other path; while no account exists, redirects to the set-up. Undefined
+ * when there is no dashboard to serve.
  */
 export async function dashboardPages(
   settings: { SVC_DASHBOARD_DIST: string; SVC_DISABLE_SPA_FALLBACK: boolean },
@@ -26,9 +26,9 @@ export async function dashboardPages(
     const query = request.url.indexOf("?");
     const path = query < 0 ? request.url : request.url.slice(0, query);
     if (files.send(path, request, reply)) return reply;
-    // A missing asset must not come back as a page: the browser would run HTML as a script.
+    // A missing asset must not be answered with a page: the browser would run HTML as a script.
     if (path.startsWith("/assets/")) throw new ApiError("not_found");
-    // A database out of reach is for the page to show.
+    // The page itself reports an unreachable database.
     if (await setup.isOpen().catch(() => false)) return reply.redirect("/setup", 302);
     files.sendPage(request, reply);
     return reply;

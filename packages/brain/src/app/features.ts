@@ -43,21 +43,21 @@ import { watchRoles } from "./watch-roles.ts";
 
 export interface BrainDeps {
   readonly settings: BrainSettings;
-  /** The effective settings for people, secrets masked. */
+  /** The effective settings as text, secrets masked. */
   readonly settingRows: readonly SettingRow[];
   readonly database: BrainDatabase;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly version: string;
-  /** Names this process among the replicas; also the X-SVC-LongPoll-Worker of its answers. */
+  /** Identifies this process among the replicas; also sent as X-SVC-LongPoll-Worker. */
   readonly processId: string;
   /** Prints a set-up link where only the operator sees it. */
   readonly announce: (url: string) => void;
   readonly isStarted: () => boolean;
 }
 
-/** Every feature, built once, in the order in which they need one another. */
+/** Builds every feature once, in order of dependency. */
 export function createFeatures(deps: BrainDeps) {
   const { settings, database, clock, log, metrics, version } = deps;
   const base = { settings, database, clock, log, metrics };
@@ -80,7 +80,7 @@ export function createFeatures(deps: BrainDeps) {
   const users = createUsers(base);
   const mail = createMail(base);
   const history = createSecurityHistory({ ...base, mail });
-  /** What features about people and their access share. */
+  /** Shared by the features for accounts and access. */
   const people = { ...base, audit, users, passwords, masters, mail, history, revokeKeys: revokeKeysOf };
   const mfa = createMfa(people);
   const memberships = createMemberships({ ...base, onError: onError("memberships") });
@@ -110,7 +110,7 @@ export function createFeatures(deps: BrainDeps) {
   const redactor = redactorOf(settings);
   const masking = createMasking(redactor);
   const publish: Live["publish"] = (change) => live.publish(change);
-  /** What features about tasks and their engines share. */
+  /** Shared by the features for tasks and engines. */
   const engines = { ...base, audit, masters, labels, redactor, publish };
   const commands = createCommands({
     ...engines,
@@ -151,7 +151,7 @@ export function createFeatures(deps: BrainDeps) {
   });
   const refetches = metrics.counter({
     name: "svc_hub_refetch_total",
-    help: "events that only asked a dashboard to fetch again",
+    help: "change events without data, which make a dashboard fetch again",
   });
   const live: Live = createLive({
     ...base,

@@ -6,12 +6,12 @@ import { createThrottledLog } from "../platform/throttled-log.ts";
 import type { BrainDeps, Features } from "./features.ts";
 
 const maxProjects = 10_000;
-/** A queue whose depth nobody has reported for so long is gone, or nobody knows: its series ends. */
+/** The series of a queue ends when its depth has not been reported for this long. */
 const depthKnownMs = hours(1);
-/** Bound of one reading; Prometheus itself waits for 10 s and then has no figure at all. */
+/** Time limit of one read; Prometheus itself waits for 10 s and then has no figures at all. */
 const readWithinMs = 2000;
 
-/** Gauges that are read from the tables when /metrics is asked, bounded whatever the number of projects. */
+/** Gauges that are read from the tables when /metrics is requested, bounded for any number of projects. */
 export function registerGauges(
   { clock, database, log, metrics }: BrainDeps,
   { agents, live, masking }: Features,
@@ -22,7 +22,7 @@ export function registerGauges(
     log.warn("metrics.collect_failed", { times, ...about }),
   );
 
-  /** While the database does not answer, the series it feeds are absent and all others are still told. */
+  /** While the database does not answer, its series are absent and all others are still reported. */
   async function fill(clear: () => void, set: () => Promise<void>): Promise<void> {
     try {
       await set();
@@ -32,7 +32,7 @@ export function registerGauges(
     }
   }
 
-  // Both gauges of agents are collected in the same turn, so one look serves both.
+  // Both gauges of agents are collected in the same turn, so one read serves both.
   const countOnline = boundedReading(() => agents.countOnline(maxProjects));
   const countWorkers = boundedReading(() => workersOnline(database, maxProjects));
   const readDepths = boundedReading(() => labelledDepths(database, new Date(clock.now().getTime() - depthKnownMs)));
@@ -64,7 +64,7 @@ export function registerGauges(
   metrics.gauge({
     name: "svc_workers_online",
     aggregator: "first",
-    help: "workers of the engines online by project",
+    help: "engine workers online by project",
     labels: ["project"],
     collect: (gauge) =>
       fill(
@@ -79,7 +79,7 @@ export function registerGauges(
   metrics.gauge({
     name: "svc_queue_depth",
     aggregator: "first",
-    help: "tasks that wait in a queue, as last reported",
+    help: "waiting tasks in a queue, as last reported",
     labels: ["project", "queue", "engine"],
     collect: (gauge) =>
       fill(
@@ -87,7 +87,7 @@ export function registerGauges(
         async () => {
           const depths = await readDepths();
           gauge.reset();
-          // Queues that look the same once they are masked are one series.
+          // Queues with the same masked name are one series.
           for (const { project, queue, engine, depth } of depths) {
             gauge.inc({ project, queue: masking.name(queue), engine }, depth);
           }
@@ -101,7 +101,7 @@ export function registerGauges(
   });
 }
 
-/** The same reading for all who ask while it is under way, so that a silent database gathers none; throws when it takes too long. */
+/** Concurrent callers share one read, so that reads do not pile up on a silent database; throws when it takes too long. */
 function boundedReading<T>(read: () => Promise<T>): () => Promise<T> {
   let reading: Promise<T> | null = null;
   return async () => {

@@ -9,7 +9,7 @@ import { workerCounts, workersById } from "../features/workers/index.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { BrainDatabase } from "../schema/tables/index.ts";
 
-/** How the hub reads each topic: the rows of the REST lists, less what their tables leave out. */
+/** How the hub reads each topic: the rows of the REST lists, without the columns that tables do not show. */
 export function liveReaders(deps: {
   database: BrainDatabase;
   clock: Clock;

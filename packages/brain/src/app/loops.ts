@@ -21,13 +21,13 @@ import { type BoundLoop, bindLoop } from "../platform/loop.ts";
 import type { BrainDeps, Features } from "./features.ts";
 import type { Transport } from "./transport.ts";
 
-/** Every background loop of the brain. Those that remove rows by their age rest while the system clock is in doubt. */
+/** Every background loop of the brain. Those that delete rows by age pause while the system clock is in doubt. */
 export function brainLoops(deps: BrainDeps, features: Features, transport: Transport): BoundLoop[] {
   const { metrics, settings } = deps;
   const all = { ...deps, ...features, history: features.securityHistory, transport };
   const checkpointPages = metrics.gauge({
     name: "svc_wal_checkpoint_pages_last",
-    help: "pages in the embedded database's log at its last checkpoint",
+    help: "pages in the write-ahead log of the embedded database at its last checkpoint",
   });
   const loops = [
     bindLoop(probeWrites, all),

@@ -20,7 +20,7 @@ async function open(url: string) {
   return database;
 }
 
-/** Starts and stops a brain; rejects as its start does. */
+/** Starts and stops a brain; rejects if its start fails. */
 async function start(url: string, env: Record<string, string> = {}): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), "svc-test-home-"));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
@@ -36,7 +36,7 @@ async function start(url: string, env: Record<string, string> = {}): Promise<voi
 
 for (const dialect of testDialects) {
   describe(`a start on ${dialect}`, () => {
-    test("brings an empty database up to date, and when two do so at once, one of them", async () => {
+    test("migrates an empty database, and only one of two does when they start at once", async () => {
       const url = await freshDatabase(dialect);
       const [one, other] = [await open(url), await open(url)];
       const applied = await Promise.all([one, other].map((database) => migrateStorage(database, new Date(), 30_000)));
@@ -59,7 +59,7 @@ for (const dialect of testDialects) {
       },
     );
 
-    test("is refused by a database that lacks migrations when it may not apply them, and applies none", async () => {
+    test("is refused when migrations are missing and may not be applied, and applies none", async () => {
       const url = await freshDatabase(dialect);
       await expect(start(url, { SVC_AUTO_MIGRATE: "false" })).rejects.toThrow(
         new RegExp(`lacks the migrations .*${schemaVersion()}; SVC_AUTO_MIGRATE is off`),
@@ -67,7 +67,7 @@ for (const dialect of testDialects) {
       expect(await appliedVersion(await open(url))).toBe("");
     });
 
-    test("is refused by bad settings, all of them named, before the database is touched", async () => {
+    test("is refused with invalid settings, naming all of them, before the database is touched", async () => {
       const url = await freshDatabase(dialect);
       const refused = start(url, { SVC_REDACTION_EXTRA_KEY_PATTERNS: '["ok","("]', SVC_EVENT_RETENTION_DAYS: "0" });
       const error = await refused.catch((thrown) => thrown);

@@ -11,11 +11,11 @@ import { secretFault } from "./offline/secret-fault.ts";
 import { loadBrainSettings, type SettingsSources } from "./settings/settings.ts";
 import { openStorage, prepareSchema, secureDatabase, storageOptions } from "./storage.ts";
 
-/** What a process knows of the others that listen on the same port and answer as one. */
+/** What a process knows about the others that listen on the same port and act as one service. */
 export interface Siblings {
   /** The first one begins the set-up and is ready before the others start. */
   readonly isFirst: boolean;
-  /** The figures of the others, for /metrics; rejects when one of them does not tell its own in time. */
+  /** The figures of the others, for /metrics; rejects when one of them does not report in time. */
   gatherFigures(): Promise<readonly Figures[]>;
 }
 
@@ -24,11 +24,11 @@ export interface StartOptions extends Omit<SettingsSources, "needsServerDatabase
   readonly announce?: (url: string) => void;
   /** Where log lines go; standard output by default. */
   readonly writeLog?: (line: string) => void;
-  /** Port to listen on instead of SVC_BIND_PORT; 0 takes a free one. For tests and the demo. */
+  /** Port to listen on instead of SVC_BIND_PORT; 0 picks a free one. For tests and the demo. */
   readonly port?: number;
   /** The system's clock by default. For tests. */
   readonly clock?: Clock;
-  /** Given when several processes share the port; they need a server database. */
+  /** Set when several processes share the port; they need a server database. */
   readonly siblings?: Siblings;
 }
 
@@ -38,10 +38,10 @@ export interface RunningBrain {
   /** SVC_PUBLIC_URL: the address people use. */
   readonly publicUrl: string;
   readonly brain: Brain;
-  /** What this process alone has counted, for its siblings. */
+  /** The metrics of this process alone, for its siblings. */
   figures(): Promise<Figures>;
   seedDemo(names: DemoSeed): Promise<{ token: string; hmacSecret: string; agentId: string }>;
-  /** Whether the charts show every stored event. */
+  /** Whether the charts include every stored event. */
   isCounted(): Promise<boolean>;
   /** Drains and closes; within 10 s. */
   stop(): Promise<void>;
@@ -66,7 +66,7 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
   const metrics = createMetrics(siblings && (() => siblings.gatherFigures().catch(refuseMetrics)));
   const deadlocks = metrics.counter({
     name: "svc_database_deadlocks_total",
-    help: "transactions that the database ended because they waited for each other",
+    help: "transactions that the database aborted because of a deadlock",
   });
   const database = await openStorage({ ...storage, onDeadlock: () => deadlocks.inc() });
   try {
@@ -110,5 +110,5 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
 }
 
 function refuseMetrics(cause: unknown): never {
-  throw new ApiError("unready", { reason: "workers" }, { cause, message: "a worker does not answer" });
+  throw new ApiError("unready", { reason: "workers" }, { cause, message: "a worker process did not respond" });
 }

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 const require = createRequire(import.meta.url);
 const shown = ["fastify", "kysely", "pg", "ws", "typebox", "pino", "prom-client"];
 
-/** Versions of the main packages in this process; a bundled build has no manifests beside it and shows none. */
+/** Versions of the main packages in this process; empty in a bundled build, which has no manifests. */
 export function installedPackages(): Record<string, string> {
   const versions: Record<string, string> = {};
   for (const name of shown) {
@@ -20,7 +20,7 @@ function versionOf(name: string): string | null {
       const manifest = JSON.parse(readFileSync(`${folder}/${name}/package.json`, "utf8")) as { version?: unknown };
       return typeof manifest.version === "string" ? manifest.version : null;
     } catch {
-      // Not in this folder; the next one up is tried.
+      // Not in this folder; try its parent.
     }
   }
   return null;

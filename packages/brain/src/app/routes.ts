@@ -34,12 +34,12 @@ import type { Transport } from "./transport.ts";
 
 const api = "/api/v1";
 
-/** Every feature's routes, in URL order: the table of contents. */
+/** The routes of every feature, in URL order. */
 export function mountRoutes(app: App, deps: BrainDeps, features: Features, transport: Transport, access: Access): void {
   const { settings } = deps;
   const { live } = features;
   const deleted = (projectId: string, ids: string[]) => live.publish({ projectId, topic: "task.changed", ids });
-  /** Each feature's routes take of it what they need. */
+  /** The dependencies of all routes. */
   const all = { ...deps, ...features, access, cookies: access.cookies, shown: features.masking.answer };
 
   mount(app, "", healthRoutes, all);

@@ -15,26 +15,26 @@ import { threadEntries } from "./threads/thread-entries.ts";
 export type { BrainDatabase };
 export type StorageOptions = Omit<OpenDatabaseOptions, "writerEntry" | "readerEntry" | "namedColumns">;
 
-/** The database that the settings name gives no connection. The message names the place, never user or password. */
+/** The configured database accepts no connection. The message names the place, never user or password. */
 export class DatabaseUnreachable extends Error {}
 
 const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there",
-  ENOTFOUND: "the host name is unknown",
-  EAI_AGAIN: "the host name cannot be looked up now",
+  ECONNREFUSED: "the connection was refused",
+  ENOTFOUND: "unknown host name",
+  EAI_AGAIN: "the host name cannot be resolved at the moment",
   ETIMEDOUT: "no answer",
   EHOSTUNREACH: "the host cannot be reached",
-  "28P01": "the user or the password is refused",
-  "28000": "the user is refused",
-  "3D000": "there is no such database",
-  "53300": "the server has no connection left",
+  "28P01": "wrong user or password",
+  "28000": "the user may not connect",
+  "3D000": "the database does not exist",
+  "53300": "the server has too many connections",
   "57P03": "the server is starting or stopping",
 };
 
 /**
  * Opens the brain's database without touching its schema.
  *
- * @throws DatabaseUnreachable when it answers no first statement.
+ * @throws DatabaseUnreachable when the first statement fails.
  */
 export async function openStorage(options: StorageOptions): Promise<BrainDatabase> {
   let database: BrainDatabase | undefined;
@@ -48,7 +48,7 @@ export async function openStorage(options: StorageOptions): Promise<BrainDatabas
   }
 }
 
-/** What the URL names, without what it lets in. */
+/** The place that the URL names, without credentials. */
 function placeOf(url: string): string {
   if (url.startsWith("sqlite://")) return `the database file ${url.slice("sqlite://".length)}`;
   const { host, pathname } = URL.canParse(url) ? new URL(url) : { host: "", pathname: "" };
@@ -60,11 +60,11 @@ function reasonOf(fault: unknown): string {
   return (typeof code === "string" && reasons[code]) || String(message || code);
 }
 
-/** Brings the schema up to this program's and names what was applied. */
+/** Applies the missing migrations and returns their names. */
 export const migrateStorage = (database: BrainDatabase, now: Date, lockTimeoutMs: number): Promise<string[]> =>
   migrate(database as unknown as Database<unknown>, migrations, { now, lockTimeoutMs });
 
-/** Migrates where the settings allow it, and names what was applied. @throws unless the schema is this program's then. */
+/** Migrates if the settings allow it and returns the applied names. @throws if the schema then differs from this program's. */
 export async function prepareSchema(
   database: BrainDatabase,
   settings: Pick<BrainSettings, "SVC_AUTO_MIGRATE" | "SVC_STARTUP_VERIFY_LOCK_TIMEOUT_MS">,
@@ -75,7 +75,7 @@ export async function prepareSchema(
   return [];
 }
 
-/** Changes nothing. @throws unless the schema is this program's. */
+/** Changes nothing. @throws if the schema differs from this program's. */
 export const checkStorage = (database: BrainDatabase): Promise<void> =>
   checkMigrated(database as unknown as Database<unknown>, migrations);
 
@@ -86,7 +86,7 @@ export const schemaVersion = (): string => migrations.at(-1)?.name ?? "";
 export const appliedVersion = async (database: BrainDatabase): Promise<string> =>
   (await appliedMigrations(database as unknown as Database<unknown>)).at(-1) ?? "";
 
-/** How the applied migrations stand to those of this program; changes nothing. */
+/** Compares the applied migrations with those of this program; changes nothing. */
 export async function migrationState(
   database: BrainDatabase,
 ): Promise<{ newest: string; missing: string[]; unknown: string[] }> {
@@ -99,11 +99,11 @@ export async function migrationState(
   };
 }
 
-/** Takes the rights of others from an embedded database's files. @returns warnings for people */
+/** Makes the files of an embedded database private. @returns warnings for the log */
 export const secureDatabase = ({ url }: Pick<StorageOptions, "url">): string[] =>
   url.startsWith("sqlite:") ? secureDatabaseFiles(sqlitePath(url)) : [];
 
-/** How the settings want their database opened. */
+/** The database options from the settings. */
 export function storageOptions({ values, home }: LoadedSettings<BrainSettings>, log: Log): StorageOptions {
   return {
     url: values.SVC_DATABASE_URL === "" ? `sqlite://${join(home, "svc.db")}` : values.SVC_DATABASE_URL,

@@ -8,7 +8,7 @@ export function createTransport(deps: BrainDeps, features: Features, access: Acc
   const { agents, audit, commands, ingest, queues, workers } = features;
   const verified = metrics.counter({
     name: "svc_frames_verified_total",
-    help: "agent frames with a good signature, by how it was found",
+    help: "agent frames with a valid signature, by how it was verified",
     labels: ["path"],
   });
   const transport = new AgentTransport({

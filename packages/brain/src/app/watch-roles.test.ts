@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SessionActor } from "../platform/http/access/actor.ts";
 import { watchRoles } from "./watch-roles.ts";
 
-const nobody = "00000000-0000-4000-8000-000000000000";
+const unknownId = "00000000-0000-4000-8000-000000000000";
 
 /** The actor of a caller as the hub has had it since the connect; only the session's id is true. */
 async function actorOf(brain: TestBrain, caller: keyof TestBrain["as"]): Promise<SessionActor> {
@@ -13,7 +13,7 @@ async function actorOf(brain: TestBrain, caller: keyof TestBrain["as"]): Promise
   const { id } = (body.items ?? body).find(({ is_current }: { is_current: boolean }) => is_current);
   return {
     kind: "session",
-    user: { id: nobody, email: "", display_name: null, is_admin: false },
+    user: { id: unknownId, email: "", display_name: null, is_admin: false },
     sessionId: id,
     csrfToken: "",
     provedAt: null,
@@ -42,7 +42,7 @@ for (const dialect of testDialects) {
     });
 
     test.each(["viewer", "root"] as const)("is none, for the %s, in a project that is not there", async (caller) => {
-      expect(await roleIn(await actorOf(brain, caller), nobody)).toBe("no_membership");
+      expect(await roleIn(await actorOf(brain, caller), unknownId)).toBe("no_membership");
     });
 
     test("follows the membership, and ends with it", async () => {
@@ -78,7 +78,7 @@ for (const dialect of testDialects) {
 }
 
 describe.runIf(testDialects.includes("postgres"))("the role while the database is unavailable", () => {
-  test("is not known, which is no refusal, and is known again when it is back", async () => {
+  test("is unknown, which is not a refusal, and known again when it is back", async () => {
     const { url, drop } = await freshDatabaseUrl("postgres");
     const { hostname, port } = new URL(url);
     const network = await startFaultyNetwork({ host: hostname, port: Number(port) });

@@ -3,13 +3,13 @@ import type { Projects } from "../features/projects/index.ts";
 import type { Sessions } from "../features/sessions/index.ts";
 import { ApiError } from "../platform/http/error-codes.ts";
 
-/** In which role a session may watch a project now, asked of the tables: the hub asks on subscribe and every minute. */
+/** The current role of a session in a project, read from the tables: the hub checks it on subscribe and every minute. */
 export function watchRoles(deps: {
   sessions: Pick<Sessions, "holderOf">;
   projects: Pick<Projects, "get" | "find">;
 }): LiveDeps["roleIn"] {
   return async (actor, projectId) => {
-    // The actor is of the connect, perhaps hours ago: only the session's id is taken from it.
+    // The actor dates from the connect, perhaps hours ago: only its session id is used.
     const holder = await deps.sessions.holderOf(actor.sessionId);
     if (holder === null) return "no_session";
     const project = await deps.projects.get(projectId).catch((error: unknown) => {

@@ -89,7 +89,7 @@ export class LoopRunner {
     this.#failing = deps.metrics.gauge({
       name: "svc_background_task_error_active",
       aggregator: "max",
-      help: "1 while the last tick of a background loop failed",
+      help: "1 while the last run of a background loop failed",
       labels: ["task"],
     });
     for (const loop of deps.loops) {

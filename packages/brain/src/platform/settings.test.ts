@@ -93,7 +93,7 @@ describe("sources", () => {
 
   test.runIf(process.platform === "linux")("SVC_HOME where no directory can be made is a fault, soon", () => {
     for (const nowhere of ["/proc/nope", "/proc/nope/deeper"]) {
-      const message = `cannot be ${nowhere}: the directory cannot be made or written (ENOENT)`;
+      const message = `cannot be ${nowhere}: the directory cannot be created or written (ENOENT)`;
       expect(faultsOf(() => load({ SVC_HOME: nowhere }))).toEqual([
         { name: "SVC_HOME", source: "environment", message },
       ]);
@@ -156,7 +156,7 @@ describe("values", () => {
     expect(faults.map(({ name, message }) => [name, message])).toEqual(
       expect.arrayContaining([
         ["SVC_NOT_A_SETTING", "is not a known setting"],
-        ["line 2", "is not NAME=value"],
+        ["line 2", "must be NAME=value"],
         ["SVC_LOG_LEVEL", "is set twice"],
         ["SVC_EVENT_RETENTION_DAYS", "must be 1 to 3650"],
         ["SVC_BIND_PORT", "must be 1 to 65535"],

@@ -6,7 +6,7 @@ export async function findMeta(db: Db, key: string): Promise<string | undefined>
   return (await db.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst())?.value;
 }
 
-/** The value of a key, after giving it `fresh` when it has none. */
+/** The value of a key; sets it to `fresh` when it has none. */
 export async function metaOrInsert(tx: Tx<Tables>, key: string, fresh: string): Promise<string> {
   await tx
     .insertInto("meta")

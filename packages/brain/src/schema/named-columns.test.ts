@@ -7,7 +7,7 @@ import { namedColumns } from "./named-columns.ts";
 describe.runIf(testDialects.includes("postgres"))("column names", () => {
   const opened = useTestDatabase("postgres");
 
-  test("tell instants and booleans apart exactly as the schema of the server database does", async () => {
+  test("identify instants and booleans exactly as the schema of the server database does", async () => {
     const { rows } = await sql<{ name: string; type: string }>`
       SELECT DISTINCT column_name AS name, data_type AS type FROM information_schema.columns WHERE table_schema = 'public'
     `.execute(opened.database.read);

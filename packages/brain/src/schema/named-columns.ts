@@ -1,6 +1,6 @@
 import type { NamedColumns } from "../platform/database/values/instants.ts";
 
-/** Columns whose names do not say that they hold an instant (`_at`, `_since`, `_until`) or a boolean (`is_`). */
+/** Columns whose names do not show that they hold an instant (`_at`, `_since`, `_until`) or a boolean (`is_`). */
 export const namedColumns: NamedColumns = {
   instants: new Set(["eta", "last_heartbeat"]),
   booleans: new Set(["automation_enabled"]),

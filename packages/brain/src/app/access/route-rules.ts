@@ -46,7 +46,7 @@ const tags = {
   hub: { keys: own, isOfDashboard: true },
 } as const satisfies Record<string, TagRule>;
 
-/** What the routes of the brain ask of a caller, beside their own policies. */
+/** Access rules of the routes of the brain, in addition to their own policies. */
 export const routeRules = (settings: { readonly SVC_MFA_VERIFICATION_RATE_PER_MIN: number }) =>
   ({
     tags,

@@ -6,14 +6,14 @@ import { missingFile, offlineStorage } from "../offline/offline.ts";
 import { type BrainSettings, loadBrainSettings, type SettingsSources } from "../settings/settings.ts";
 import { DatabaseUnreachable, openStorage } from "../storage.ts";
 import { about, type Finding, type FindingStatus, worst } from "./finding.ts";
-import { lookAtAgents, lookAtClock } from "./fleet.ts";
-import { lookAtDisk, lookAtPort, lookAtProxies } from "./machine.ts";
-import { lookAtCertificate, lookAtMail } from "./outside.ts";
-import { lookAtMigrations, lookAtSecrets, lookAtStore } from "./stored.ts";
+import { checkAgents, checkClock } from "./fleet.ts";
+import { checkDisk, checkPort, checkProxies } from "./machine.ts";
+import { checkCertificate, checkMail } from "./outside.ts";
+import { checkMigrations, checkSecrets, describeStore } from "./stored.ts";
 
 export type { Finding };
 
-/** `start`: what a start of the service needs. `everything`: what it needs to do its work well, too. */
+/** `start`: what the service needs to start. `everything`: also what it needs to work well. */
 export type Thoroughness = "start" | "everything";
 
 export interface Diagnosis {
@@ -21,7 +21,7 @@ export interface Diagnosis {
   readonly findings: readonly Finding[];
 }
 
-/** Looks at the service from outside, whether it is running or not. Makes and changes nothing; takes seconds where nothing answers. */
+/** Checks the service from outside, running or not. Creates and changes nothing; takes seconds when a peer does not answer. */
 export async function diagnose(
   thoroughness: Thoroughness,
   sources: Pick<SettingsSources, "env" | "cwd"> = {},
@@ -30,16 +30,16 @@ export async function diagnose(
   if (loaded !== null) {
     const isThorough = thoroughness === "everything";
     const { values, home } = loaded;
-    findings.push(...lookAtHome(home), ...(await lookAtDatabase(loaded, isThorough)));
+    findings.push(...checkHome(home), ...(await checkDatabase(loaded, isThorough)));
     if (isThorough) {
-      const looks = [
-        lookAtProxies(values),
-        lookAtPort(values),
-        lookAtDisk(home, values.SVC_DATABASE_URL),
-        lookAtCertificate(values.SVC_PUBLIC_URL, systemClock.now()),
-        lookAtMail(values.SVC_MAIL_URL),
+      const checks = [
+        checkProxies(values),
+        checkPort(values),
+        checkDisk(home, values.SVC_DATABASE_URL),
+        checkCertificate(values.SVC_PUBLIC_URL, systemClock.now()),
+        checkMail(values.SVC_MAIL_URL),
       ];
-      findings.push(...(await Promise.all(looks)).flat());
+      findings.push(...(await Promise.all(checks)).flat());
     }
   }
   return { status: worst(findings), findings };
@@ -56,39 +56,39 @@ function readSettings(sources: Pick<SettingsSources, "env" | "cwd">): {
     return { loaded, findings: [ok("all values are valid"), ...warnings] };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    const advice = "docs/reference/configuration.md tells ranges and meanings";
+    const advice = "see docs/reference/configuration.md for allowed values";
     const findings = error.faults.map(({ name, source, message }) => failed(`${name} (${source}) ${message}`, advice));
     return { loaded: null, findings };
   }
 }
 
-const lookAtHome = (home: string): Finding[] =>
-  openToOthers(home).map((message) =>
-    about("home").warning(message, "take the rights of group and others away: chmod go="),
-  );
+const checkHome = (home: string): Finding[] =>
+  openToOthers(home).map((message) => about("home").warning(message, "remove access for group and others: chmod go="));
 
-async function lookAtDatabase(loaded: LoadedSettings<BrainSettings>, isThorough: boolean): Promise<Finding[]> {
+async function checkDatabase(loaded: LoadedSettings<BrainSettings>, isThorough: boolean): Promise<Finding[]> {
   const { ok, warning, failed } = about("database");
   const options = offlineStorage(loaded);
   const missing = missingFile(options);
   if (missing !== null)
-    return [warning(`the file ${missing} does not exist`, "the first start of the service makes it")];
+    return [warning(`the file ${missing} does not exist`, "the service creates it on its first start")];
   let database: BrainDatabase;
   try {
     database = await openStorage(options);
   } catch (error) {
     if (!(error instanceof DatabaseUnreachable)) throw error;
-    return [failed(error.message, "see SVC_DATABASE_URL, and whether the server lets this machine in")];
+    return [
+      failed(error.message, "check SVC_DATABASE_URL, and whether the server accepts connections from this machine"),
+    ];
   }
   try {
-    const findings = [ok(await lookAtStore(database))];
-    const migrations = await lookAtMigrations(database, loaded.values.SVC_AUTO_MIGRATE);
+    const findings = [ok(await describeStore(database))];
+    const migrations = await checkMigrations(database, loaded.values.SVC_AUTO_MIGRATE);
     findings.push(migrations.finding);
     if (migrations.isComplete) {
-      findings.push(...(await lookAtSecrets(database, loaded.values)));
-      if (isThorough) findings.push(...(await lookAtAgents(database, loaded.values, systemClock.now())));
+      findings.push(...(await checkSecrets(database, loaded.values)));
+      if (isThorough) findings.push(...(await checkAgents(database, loaded.values, systemClock.now())));
     }
-    if (isThorough) findings.push(await lookAtClock(database, systemClock));
+    if (isThorough) findings.push(await checkClock(database, systemClock));
     return findings;
   } finally {
     await database.close();

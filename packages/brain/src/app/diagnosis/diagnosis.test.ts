@@ -4,8 +4,8 @@ import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
 import { agentRow } from "../../../test/rows/agent-rows.ts";
 import { systemClock } from "../../platform/clock.ts";
-import { lookAtAgents, lookAtClock } from "./fleet.ts";
-import { lookAtCertificate } from "./outside.ts";
+import { checkAgents, checkClock } from "./fleet.ts";
+import { checkCertificate } from "./outside.ts";
 
 const now = new Date("2026-06-01T12:00:00Z");
 const before = (seconds: number) => new Date(now.getTime() - seconds * 1000);
@@ -20,38 +20,48 @@ for (const dialect of testDialects) {
       await opened.database.write((tx) => tx.deleteFrom("projects").execute());
     });
 
-    async function lookAt(...agents: Omit<Parameters<typeof agentRow>[0], "project_id">[]) {
+    async function check(...agents: Omit<Parameters<typeof agentRow>[0], "project_id">[]) {
       await addProject(opened.database, projectId);
       const rows = agents.map((agent) => agentRow({ ...agent, project_id: projectId }));
       await opened.database.write((tx) => tx.insertInto("agents").values(rows).execute());
-      return lookAtAgents(opened.database, settings, now);
+      return checkAgents(opened.database, settings, now);
     }
 
     test.each([
-      ["is heard and of one version", { last_seen_at: before(3), agent_version: manifest.version }, "ok", /3 s ago/],
       [
-        "was silent for too long",
+        "is connected and has the same version",
+        { last_seen_at: before(3), agent_version: manifest.version },
+        "ok",
+        /3 s ago/,
+      ],
+      [
+        "has been silent for too long",
         { last_seen_at: before(300), agent_version: manifest.version },
         "warning",
         /5 min ago/,
       ],
-      ["was never heard", {}, "warning", /never connected/],
-      ["is of another major version", { last_seen_at: before(3), agent_version: `${major + 1}.0.0` }, "failed", /fit/],
+      ["never connected", {}, "warning", /never connected/],
+      [
+        "has another major version",
+        { last_seen_at: before(3), agent_version: `${major + 1}.0.0` },
+        "failed",
+        /not compatible/,
+      ],
       [
         "is newer than the service",
         { last_seen_at: before(3), agent_version: `${major}.${minor + 1}.0` },
         "warning",
-        /bring both to one version/,
+        /use the same version for both/,
       ],
     ] as const)("one that %s", async (_what, given, status, words) => {
-      const [finding, ...more] = await lookAt({ name: "one", ...given });
+      const [finding, ...more] = await check({ name: "one", ...given });
       expect(more).toEqual([]);
       expect(finding?.status).toBe(status);
       expect(`${finding?.message}; ${finding?.advice}`).toMatch(words);
       expect(finding?.message).toContain("/one");
     });
 
-    test("one whose clock is ahead is told to be", async () => {
+    test("one whose clock is ahead is reported", async () => {
       const agent = agentRow({
         ...{ project_id: projectId, name: "fast", last_seen_at: before(3), agent_version: manifest.version },
       });
@@ -64,32 +74,32 @@ for (const dialect of testDialects) {
           .values(sample as never)
           .execute();
       });
-      expect(await lookAtAgents(opened.database, settings, now)).toMatchObject([
+      expect(await checkAgents(opened.database, settings, now)).toMatchObject([
         { status: "warning", message: expect.stringContaining("clock 43 s ahead") },
       ]);
     });
 
-    test("many are told in twenty lines, those with something to tell first", async () => {
+    test("many are listed in twenty lines, problems first", async () => {
       const fine = Array.from({ length: 30 }, (_, index) => ({
         ...{ name: `fine-${index}`, last_seen_at: before(1), agent_version: manifest.version },
       }));
-      const findings = await lookAt(...fine, { name: "silent" });
+      const findings = await check(...fine, { name: "silent" });
       expect(findings).toHaveLength(21);
       expect(findings[0]).toMatchObject({ status: "warning", message: expect.stringContaining("/silent") });
       expect(findings.at(-1)).toMatchObject({ status: "ok", message: "11 more" });
     });
 
     test("revoked ones are left out", async () => {
-      expect(await lookAt({ name: "gone", revoked_at: now })).toEqual([expect.objectContaining({ status: "ok" })]);
+      expect(await check({ name: "revoked", revoked_at: now })).toEqual([expect.objectContaining({ status: "ok" })]);
     });
 
-    test("a clock that differs from the database's is told, and how to set it", async () => {
-      expect((await lookAtClock(opened.database, systemClock)).status).toBe("ok");
+    test("a clock that differs from the database's is reported with advice", async () => {
+      expect((await checkClock(opened.database, systemClock)).status).toBe("ok");
       const late = (seconds: number) => ({
         ...systemClock,
         now: () => new Date(Date.now() - seconds * 1000),
       });
-      const found = [await lookAtClock(opened.database, late(20)), await lookAtClock(opened.database, late(90))];
+      const found = [await checkClock(opened.database, late(20)), await checkClock(opened.database, late(90))];
       const statuses = found.map(({ status }) => status);
       expect(statuses).toEqual(dialect === "postgres" ? ["warning", "failed"] : ["ok", "ok"]);
       if (dialect === "postgres") expect(found[1]?.message).toMatch(/^the database's clock is (89|90)\.\d s ahead$/);
@@ -108,12 +118,12 @@ describe("the certificate of the public URL", () => {
   ] as const)("is %s", async (_what, days, status) => {
     const site = await startHttpsServer();
     onTestFinished(() => site.stop());
-    expect(await lookAtCertificate(site.url, daysBefore(days))).toMatchObject([
+    expect(await checkCertificate(site.url, daysBefore(days))).toMatchObject([
       { status, message: expect.stringContaining("2126-10-29") },
     ]);
   });
 
-  test("is not asked for without https", async () => {
-    expect(await lookAtCertificate("http://localhost:7700", now)).toEqual([]);
+  test("is not checked without https", async () => {
+    expect(await checkCertificate("http://localhost:7700", now)).toEqual([]);
   });
 });

@@ -38,13 +38,13 @@ beforeAll(async () => {
   );
 });
 
-/** A reference, a list and a union may leave the description to what they hold. */
+/** A reference, a list and a union may leave the description to their elements. */
 function isDescribed(schema: Json): boolean {
   const held = [document.components.schemas[nameIn(schema) ?? ""], schema.items, ...((schema.anyOf ?? []) as Json[])];
   return schema.description !== undefined || held.some((each) => each !== undefined && isDescribed(each as Json));
 }
 
-/** Places of the members without a description. */
+/** Paths of the members without a description. */
 function undescribed(place: string, schema: Json): string[] {
   const within = [schema.items, ...((schema.anyOf ?? []) as Json[])].filter((each) => each !== undefined) as Json[];
   return [
@@ -81,7 +81,7 @@ describe("the API document", () => {
     expect(missing).toEqual([]);
   });
 
-  test("answers with named schemas, or lists of them", () => {
+  test("uses named schemas, or lists of them, in responses", () => {
     const unnamed = operations.flatMap((operation) =>
       successesOf(operation).flatMap((response) => {
         const schema = jsonOf(response);
@@ -110,7 +110,7 @@ describe("the API document", () => {
     );
   });
 
-  test("has an answer without a body for every 204, and a body for every other success", () => {
+  test("has a response without a body for every 204, and with a body for every other success", () => {
     const wrong = operations.flatMap(({ id, responses }) =>
       Object.entries(responses).flatMap(([status, { content }]) =>
         status.startsWith("2") && (status === "204") !== (content === undefined) ? [`${id} ${status}`] : [],
@@ -125,7 +125,7 @@ describe("the API document", () => {
     expect(missing).toEqual([]);
   });
 
-  test("names the request id of every answer", () => {
+  test("documents the request id of every response", () => {
     const answers = operations.flatMap(({ id, responses }) =>
       Object.entries(responses).map(([status, response]) => [`${id} ${status}`, response] as const),
     );
@@ -143,7 +143,7 @@ describe("the API document", () => {
   });
 });
 
-/** Those with an example of request and answer. */
+/** Operations with an example of request and response. */
 const mostUsed = [
   ...[
     "login",
@@ -161,7 +161,7 @@ const mostUsed = [
 ];
 
 describe("the examples", () => {
-  test.each(mostUsed)("of %s are there for request and answer", (name) => {
+  test.each(mostUsed)("of %s exist for request and response", (name) => {
     const operation = operations.find(({ operationId }) => operationId === name);
     const schemas = [
       ...(operation?.requestBody === undefined ? [] : [jsonOf(operation.requestBody)]),
@@ -173,7 +173,7 @@ describe("the examples", () => {
     }
   });
 
-  test("are valid, and have no member that their schema does not know", () => {
+  test("are valid and have no member that is not in their schema", () => {
     const examples = Object.entries(document.components.schemas).flatMap(([name, { examples }]) =>
       ((examples ?? []) as unknown[]).map((example) => ({ name, example })),
     );

@@ -5,19 +5,19 @@ const introduction = `Monitors and controls background-task engines. Everything 
 
 **Sign in.** Programs send an API key: \`Authorization: Bearer <key>\`. Browsers use the session cookie of \`login\`, and send the value of the CSRF cookie as \`X-CSRF-Token\` with every request that changes something.
 
-**Errors.** Every error has the same body (\`Error\`). Decide by \`error\`, not by \`message\`. Every answer has an \`X-Request-Id\` header, which finds the request in the log of the service.
+**Errors.** Every error has the same body (\`Error\`). Decide by \`error\`, not by \`message\`. Every response has an \`X-Request-Id\` header, which identifies the request in the log of the service.
 
-**Paging.** Lists answer \`items\` and \`next_cursor\`. Pass the cursor back unchanged until it is null.
+**Paging.** Lists return \`items\` and \`next_cursor\`. Pass the cursor back unchanged until it is null.
 
 **Times** are ISO 8601 in UTC. In requests, a time without a zone is UTC.
 
 **Limits.** A request over its limit is answered with 429 and \`Retry-After\`, in seconds. \`x-svc-bucket\` names the budget that an operation shares with others.
 
-**This document** has an \`ETag\`; send it as \`If-None-Match\` to get 304 while nothing has changed. Unless it is public, it needs a session or an API key; without one, the answer is 401 with \`WWW-Authenticate: Bearer\`.
+**This document** has an \`ETag\`; send it as \`If-None-Match\` to get 304 while nothing has changed. Unless it is public, it needs a session or an API key; without one, the response is 401 with \`WWW-Authenticate: Bearer\`.
 
 **WebSockets.** \`/ws/dashboard\` sends changes to browsers with a session (JSON messages: subscribe, ready, event, ping, pong). \`/ws/agent\` connects agents, with their token as bearer. Both refuse by close code. \`/metrics\` serves Prometheus text.`;
 
-/** What the routes do not say themselves. */
+/** Document text that does not come from the routes. */
 export const documentation: Documentation = {
   introduction,
   groups: {
@@ -34,16 +34,16 @@ export const documentation: Documentation = {
     home: "Figures of all your projects.",
     projects: "Projects, the scope of everything else.",
     tasks: "Jobs of engines: lists, searches, exports, breakdowns.",
-    "saved-views": "Filters of the task list under a name.",
+    "saved-views": "Named filters of the task list.",
     issues: "Failures grouped by what they have in common.",
     events: "What agents reported, step by step.",
     stats: "Figures of a project over time.",
-    queues: "Lines of waiting tasks.",
+    queues: "Queues of waiting tasks.",
     workers: "Processes that run tasks.",
     agents: "Processes that watch engines and carry out commands.",
     commands: "Commands to agents: retry, cancel, purge, worker control.",
     "bulk-retry-requests": "Retries of many tasks, carried out one by one.",
-    "dead-letters": "Tasks that engines have given up on.",
+    "dead-letters": "Tasks that engines gave up on.",
     audit: "Who did what to what.",
     memberships: "Who may do what in a project.",
     invitations: "Links for joining a project.",

@@ -8,9 +8,9 @@ export function configurationText(fragments: readonly TObject[]): string {
   return [
     "# Configuration",
     "",
-    "Printed from the code by `npm run docs`. Sources, low to high: `SVC_HOME/secret.env`, `SVC_HOME/config.env`, `./.env`, the process",
-    "environment; read once at start. Lists are JSON arrays or comma lists. A value out of range, or an unknown `SVC_` name in a file, stops",
-    "the start with every fault listed. Settings of agents are in [Agent options](../reference/agent-options.md).",
+    "Generated from the code by `npm run docs`. Settings are read once at start. Sources, lowest priority first: `SVC_HOME/secret.env`,",
+    "`SVC_HOME/config.env`, `./.env`, the process environment. Lists are JSON arrays or comma-separated. If a value is invalid, or a file",
+    "contains an unknown `SVC_` name, the service does not start and lists every error. For agents, see [Agent options](../reference/agent-options.md).",
     "",
     "| Name | Default | Range | Meaning |",
     "|---|---|---|---|",

@@ -18,7 +18,7 @@ import { configurationText } from "./configuration-docs.ts";
 
 const source = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Builds a brain that listens nowhere, on an empty database that is removed again. */
+/** Builds a brain that does not listen, on an empty database that is deleted afterwards. */
 async function withBrain<T>(read: (brain: Brain) => Promise<T>): Promise<T> {
   const home = await mkdtemp(join(tmpdir(), "svc-docs-"));
   try {
@@ -58,7 +58,7 @@ async function withBrain<T>(read: (brain: Brain) => Promise<T>): Promise<T> {
   }
 }
 
-/** ROUTES.md: where every route is registered and what it asks of a caller. */
+/** ROUTES.md: where every route is registered and what it requires of a caller. */
 export const routesDocument = (): Promise<string> =>
   withBrain(async ({ app }) => {
     const files = routeFiles();
@@ -66,7 +66,7 @@ export const routesDocument = (): Promise<string> =>
     return [
       "# Routes",
       "",
-      "Printed from the routes themselves by `npm run docs`; a check fails when this file is stale. Files are below `src/`.",
+      "Generated from the routes by `npm run docs`; a check fails when this file is stale. Files are relative to `src/`.",
       "",
       "| Method | Path | Needs | Scope of a key | Budget | File |",
       "|---|---|---|---|---|---|",

@@ -37,33 +37,33 @@ export interface FactorReset extends Rescued {
   readonly api_keys_revoked: number;
 }
 
-/** What an operator of the machine does to accounts without signing in. Every audit row says `via: cli`. */
+/** What an operator of the machine can do to accounts without signing in. Every audit row has `via: cli`. */
 export interface AccountRescue {
-  /** The administrator that the settings name. */
+  /** The administrator from the settings. */
   readonly bootstrap: { readonly email: string | undefined; readonly password: string | undefined };
-  /** What making this address an administrator means now. */
+  /** What making this address an administrator would change now. */
   planAdmin(email: string): Promise<AdminPlan>;
-  /** Carries a plan out; the password is of no use to `lift`. @throws ApiError `conflict` when it does not fit any more, `validation_error` */
+  /** Carries out a plan; `lift` ignores the password. @throws ApiError `conflict` when the plan is outdated, `validation_error` */
   makeAdmin(plan: AdminPlan, admin: { email: string; password: string | null }): Promise<AdminMade>;
-  /** Unlocks the account too, and ends sessions, trusted devices, API keys and reset tokens. @throws ApiError `not_found`, `validation_error` */
+  /** Also unlocks the account, and ends sessions, trusted devices, API keys and reset tokens. @throws ApiError `not_found`, `validation_error` */
   changePassword(email: string, password: string): Promise<PasswordGiven>;
-  /** Ends the second factor with recovery codes, trusted devices and lock, and the API keys. @throws ApiError `not_found`, `conflict` (not_enrolled) */
+  /** Removes the second factor with its recovery codes, trusted devices and lock, and the API keys. @throws ApiError `not_found`, `conflict` (not_enrolled) */
   resetMfa(email: string): Promise<FactorReset>;
-  /** Whether there is an account. @throws ApiError `not_found` */
+  /** Checks that the account exists. @throws ApiError `not_found` */
   find(email: string): Promise<Rescued>;
-  /** After the mails to the owners were sent or have failed. */
+  /** Resolves when the mails to the owners were sent or have failed. */
   close(): Promise<void>;
 }
 
 export interface RescueOptions extends Pick<SettingsSources, "env" | "cwd"> {
-  /** Makes what the first start of the service makes: home, secrets, database, schema. */
+  /** Creates what the first start of the service creates: home, secrets, database, schema. */
   readonly mayMake?: boolean;
 }
 
 /**
- * Opens the accounts of the database that the settings name, beside running services or without any.
+ * Opens the accounts of the configured database, with or without running services.
  *
- * @throws SettingsError, DatabaseUnreachable, or an error that names the migrations that are missing.
+ * @throws SettingsError, DatabaseUnreachable, or an error that names the missing migrations.
  */
 export async function openAccountRescue({ mayMake = false, ...sources }: RescueOptions = {}): Promise<AccountRescue> {
   const loaded = loadBrainSettings({ ...sources, mint: mayMake });
@@ -95,7 +95,7 @@ async function createAccountRescue(
 ): Promise<Omit<AccountRescue, "close"> & { settled(): Promise<void> }> {
   const clock = systemClock;
   const log = createLog({ level: "error", json: true, write: () => {} });
-  // A process that was not told looks for itself: at the next request, and for open dashboards within a minute.
+  // A process that missed the notification checks at the next request, and for open dashboards within a minute.
   const onError = () => {};
   const masters = createKeyring(settings.SVC_SECRET, settings.SVC_PREVIOUS_SECRETS);
   const audit = createAudit({

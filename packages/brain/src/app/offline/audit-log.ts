@@ -15,11 +15,11 @@ export interface AuditLog extends ChainUpkeep {
   close(): Promise<void>;
 }
 
-/** Thrown when a service is running on a database that must be left alone. */
+/** Thrown when a service is running on a database that must not be in use. */
 export class DatabaseInUse extends Error {}
 
 /**
- * Opens the audit chain of the database that the settings name, without starting a service. Makes nothing: no database, no secret.
+ * Opens the audit chain of the configured database without starting a service. Creates nothing: no database, no secret.
  *
  * @param options.alone refuses while any process has the database open.
  * @throws SettingsError, DatabaseUnreachable, DatabaseInUse, or an error that names the migrations that are missing.
@@ -47,7 +47,7 @@ async function inUse(options: Parameters<typeof isInUse>[0]): Promise<boolean> {
   try {
     return await isInUse(options);
   } catch (cause) {
-    throw new DatabaseUnreachable("the database does not tell who uses it", { cause });
+    throw new DatabaseUnreachable("cannot determine whether the database is in use", { cause });
   }
 }
 

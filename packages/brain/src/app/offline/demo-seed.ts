@@ -8,7 +8,7 @@ export interface DemoSeed {
   readonly adminEmail: string;
 }
 
-/** Makes the demo's project and agent, the way an administrator would, for the account that the settings made. */
+/** Creates the project and agent of the demo, as an administrator would, for the account from the settings. */
 export async function seedDemo(
   { agents, projects, users }: Pick<Features, "agents" | "projects" | "users">,
   { projectSlug, projectName, agentName, adminEmail }: DemoSeed,

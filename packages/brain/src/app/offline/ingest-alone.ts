@@ -15,7 +15,7 @@ export interface IngestAloneOptions {
   readonly publish?: (change: { projectId: string; topic: string; ids: readonly string[] | null }) => void;
   readonly settings?: Partial<IngestDeps["settings"]>;
   readonly grouping?: IngestDeps["grouping"];
-  /** Hears of queues and workers that could not be written; without it such an error is thrown. */
+  /** Receives errors of queues and workers that could not be written; without it they are thrown. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -54,7 +54,7 @@ export function openIngestAlone(options: IngestAloneOptions) {
     queues,
     workers,
     releases,
-    // Without the table of projects their ids stand for them.
+    // Without the table of projects, their ids are used instead.
     labels: { of: (projectId) => projectId, whenKnown: (_projectIds, work) => work() },
     publish,
     ...(grouping !== undefined && { grouping }),
@@ -66,7 +66,7 @@ export function openIngestAlone(options: IngestAloneOptions) {
     queues,
     workers,
     metrics,
-    /** One round of each loop that finishes what ingest began. */
+    /** Runs each loop that finishes the work of ingest once. */
     foldCounters: () => foldCounters.tick({ database, clock, signal }),
     compactRollups: () => compactRollups.tick({ database, clock, signal }),
     indexTaskIds: () => indexTaskIds.tick({ database, signal }),

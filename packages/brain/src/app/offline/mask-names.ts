@@ -3,12 +3,12 @@ import type { FastifyRequest } from "fastify";
 import { isMasked, type Masking, type NameKind, type Resolver, withNames } from "../../features/masking/index.ts";
 import type { App } from "../../platform/http/app.ts";
 
-/** Tags of routes outside of a project that show tasks, queues or workers. */
+/** Tags of routes outside a project that show tasks, queues or workers. */
 const tagsWithNames: ReadonlySet<string> = new Set(["home", "activity"]);
 
 /**
- * Masks names in every answer about projects, and takes masked names and ids of rows in the requests. Streams are masked where they are
- * made. Errors are not masked: they repeat the request at most, and what an agent said in them was redacted. Call it before routes are
+ * Masks names in every response about projects, and accepts masked names and row ids in requests. Streams are masked where they are
+ * created. Errors are not masked: they repeat at most the request, and text from agents is already redacted. Call it before routes are
  * mounted.
  */
 export function maskNames(app: App, { masking, resolver }: { masking: Masking; resolver: Resolver }): void {
@@ -37,7 +37,7 @@ const tagOf = ({ routeOptions }: FastifyRequest): string | undefined => routeOpt
 const showsNames = (request: FastifyRequest): boolean =>
   request.projectAccess !== null || tagsWithNames.has(tagOf(request) ?? "");
 
-/** Whether a route is one of the task list, whose parameters are joined with a query. */
+/** Whether a route belongs to the task list, whose parameters are combined with a query. */
 const takesQuery = ({ routeOptions }: FastifyRequest): boolean => {
   const { properties } = (routeOptions.schema?.querystring ?? {}) as { properties?: object };
   return properties !== undefined && "q" in properties;
@@ -50,7 +50,7 @@ interface At {
 
 type Kind = NameKind | "task";
 
-/** What members name. In bodies `name` is that of an agent or a saved view. */
+/** The kind of name by member. In bodies `name` is that of an agent or a saved view. */
 const pathMembers: Readonly<Record<string, Kind>> = { task_id: "task" };
 const queueMembers: Readonly<Record<string, Kind>> = { name: "queue" };
 const queryMembers: Readonly<Record<string, Kind>> = {
@@ -70,7 +70,7 @@ const bodyMembers: Readonly<Record<string, Kind>> = {
   filter_worker: "worker",
 };
 
-/** Several names that are shown alike become a term of the query, which means each of them. */
+/** Several names with the same mask become one term of the query that matches all of them. */
 async function resolveListFilters({ projectId, resolver }: At, query: Record<string, unknown>): Promise<void> {
   if (typeof query.q === "string" && isMasked(query.q)) query.q = await resolver.query(projectId, query.q);
   for (const kind of ["name", "queue", "worker"] as const satisfies readonly NameKind[]) {

@@ -8,34 +8,34 @@ import { DatabaseUnreachable, type StorageOptions, secureDatabase, storageOption
 
 type SecretName = "SVC_SECRET" | "SVC_SESSION_SECRET" | "SVC_AUDIT_CHAIN_SECRET";
 
-/** How a command beside the service opens the settings' database: quietly, with two connections. */
+/** How a command outside the service opens the configured database: quietly, with two connections. */
 export function offlineStorage(loaded: LoadedSettings<BrainSettings>): StorageOptions {
   const log = createLog({ level: "error", json: true, write: () => {} });
   return { ...storageOptions(loaded, log), poolSize: 2, maxOverflow: 0 };
 }
 
-/** The path of an embedded database's file that does not exist; null when it does, and for a server database. */
+/** The path of a missing file of an embedded database; null when it exists and for a server database. */
 export function missingFile({ url }: Pick<StorageOptions, "url">): string | null {
   const path = url.startsWith("sqlite:") ? sqlitePath(url) : null;
   return path === null || existsSync(path) ? null : path;
 }
 
-/** Opening would make it. @throws DatabaseUnreachable for an embedded database without its file. */
+/** Opening would create the file. @throws DatabaseUnreachable for an embedded database without its file. */
 export function requireFile(options: Pick<StorageOptions, "url">): void {
   const path = missingFile(options);
   if (path !== null) throw new DatabaseUnreachable(`the database file ${path} does not exist`);
 }
 
-/** Corrects what others may read before a command opens it. What cannot be corrected is reported by the service's start and by svc check. */
+/** Corrects file permissions before a command opens the database. What cannot be corrected is reported by svc serve and svc check. */
 export function secureOffline({ home }: LoadedSettings<BrainSettings>, options: Pick<StorageOptions, "url">): void {
   secureHome(home);
   secureDatabase(options);
 }
 
-/** @throws SettingsError with every one of these secrets that is set nowhere, when settings were read without minting. */
+/** @throws SettingsError with each of these secrets that is not set, when settings were read without creating secrets. */
 export function requireSecrets({ values }: LoadedSettings<BrainSettings>, names: readonly SecretName[]): void {
   const faults = names
     .filter((name) => values[name] === "")
-    .map((name) => ({ name, source: "unset", message: "is needed: the database was made with one" }));
+    .map((name) => ({ name, source: "unset", message: "is required: the database was created with one" }));
   if (faults.length > 0) throw new SettingsError(faults);
 }

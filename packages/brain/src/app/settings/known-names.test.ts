@@ -3,6 +3,6 @@ import { mergeFragments } from "../../platform/settings.ts";
 import { brainSettingNames } from "./known-names.ts";
 import { settingFragments } from "./settings.ts";
 
-test("the names of the brain are those that its parts declare", () => {
+test("the names of the brain match those that its parts declare", () => {
   expect([...brainSettingNames].sort()).toEqual([...mergeFragments(settingFragments).keys()].sort());
 });

@@ -1,5 +1,5 @@
 /**
- * The names that files of settings may set, without the SVC_ prefix. Written out, because `svc agent` and the commands that ask a service
+ * The names that settings files may contain, without the SVC_ prefix. Listed here because `svc agent` and the commands that call a service
  * read the same files without loading the brain; a test compares the first list with what the parts of the brain declare.
  */
 const brainNames = `
@@ -26,7 +26,7 @@ MAIL_FROM HTTP_MAX_CONNECTIONS HSTS_MAX_AGE_SECONDS HSTS_INCLUDE_SUBDOMAINS OPEN
 METRICS_ENABLED METRICS_AUTH_TOKEN METRICS_PUBLIC VERSION_CHECK_URL
 `;
 
-/** Read by `svc agent` and by the commands that ask a service. */
+/** Read by `svc agent` and by the commands that call a service. */
 const agentNames = `
 BRAIN_URL TOKEN HMAC_SECRET PROJECT_ID AGENT_NAME AGENT_ID TRANSPORT TAGS ENGINES SCHEDULERS WORKER_ROLE
 HEARTBEAT_SECONDS BUFFER_PATH BUFFER_MAX_EVENTS BUFFER_MAX_BYTES MAX_PAYLOAD_BYTES REDACTION_DEFAULTS_ENABLED
@@ -43,7 +43,7 @@ const namesOf = (list: string): string[] =>
 /** Settings of the brain. */
 export const brainSettingNames: readonly string[] = namesOf(brainNames);
 
-/** Names without any effect, which are accepted nevertheless. */
+/** Names that are accepted without any effect. */
 const ignoredNames = [
   "SVC_AUDIT_WEBHOOK_BUFFER_SIZE",
   "SVC_LOGIN_BACKOFF_BASE_SECONDS",

@@ -46,13 +46,13 @@ export type BrainSettings = SettingsOf<typeof settingFragments>;
 export interface SettingsSources {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
-  /** Whether a database that only one process can use is refused. */
+  /** True refuses a database that only one process can use. */
   readonly needsServerDatabase?: boolean;
-  /** False only reads: a secret that is set nowhere stays empty. */
+  /** False only reads: a secret that is not set stays empty. */
   readonly mint?: boolean;
 }
 
-/** Reads and checks all settings; mints absent secrets. @throws SettingsError with every fault */
+/** Reads and checks all settings and creates missing secrets. @throws SettingsError with every error */
 export function loadBrainSettings(sources: SettingsSources = {}): LoadedSettings<BrainSettings> {
   const { needsServerDatabase = false, ...places } = sources;
   const checks = [
@@ -71,7 +71,7 @@ export function loadBrainSettings(sources: SettingsSources = {}): LoadedSettings
     checks: needsServerDatabase ? [...checks, checkServerDatabase] : checks,
   });
   const { values } = loaded;
-  // Nobody who only chose another port means that links still name the usual one.
+  // With another port and no SVC_PUBLIC_URL, links must use that port.
   if (loaded.sources.get("SVC_PUBLIC_URL") === "default")
     values.SVC_PUBLIC_URL = `http://localhost:${values.SVC_BIND_PORT}`;
   return loaded;

@@ -8,13 +8,16 @@ export const webSettings = Type.Object({
     default: "",
     description: "folder of a dashboard build to serve instead of the built-in one",
   }),
-  SVC_DISABLE_SPA_FALLBACK: Type.Boolean({ default: false, description: "serve no dashboard: unknown paths are 404" }),
+  SVC_DISABLE_SPA_FALLBACK: Type.Boolean({
+    default: false,
+    description: "do not serve the dashboard: unknown paths answer 404",
+  }),
 });
 
-/** A folder that is named must hold a page: a service without its dashboard is asked for by the other setting. */
+/** The folder must have a page: SVC_DISABLE_SPA_FALLBACK is the setting for a service without a dashboard. */
 export const checkDashboardFolder: SettingsCheck = (values, fault) => {
   const folder = values.SVC_DASHBOARD_DIST as string;
   if (folder !== "" && !existsSync(join(folder, "index.html"))) {
-    fault("SVC_DASHBOARD_DIST", "must be a folder that holds an index.html");
+    fault("SVC_DASHBOARD_DIST", "must be a folder with an index.html");
   }
 };

@@ -13,7 +13,7 @@ export class SqliteError extends Error {
 export class TooManyTransactions extends Error {
   readonly code = "53000";
   constructor() {
-    super("too many transactions wait for the database");
+    super("too many transactions are waiting for the database");
     this.name = "TooManyTransactions";
   }
 }

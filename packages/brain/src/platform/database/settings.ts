@@ -10,19 +10,20 @@ export const databaseSettings = Type.Object({
   SVC_DATABASE_URL: Type.String({
     default: "",
     description:
-      "sqlite:///path, postgres:// or postgresql:// URL of the storage; empty means svc.db in SVC_HOME. User and password in it are secret",
+      "database URL: sqlite:///path, postgres:// or postgresql://; empty means svc.db in SVC_HOME. User and password in it are secret",
     secret: true,
   }),
   SVC_SQLITE_SYNCHRONOUS: Type.Unsafe<"full" | "normal">({
     ...OneOf(["full", "normal"]),
     default: "full",
-    description: "full: a commit survives a power cut; normal: faster, the last commits may be lost then",
+    description:
+      "full: a commit survives a power failure; normal: faster, but a power failure may lose the last commits",
   }),
   SVC_WAL_CHECKPOINT_INTERVAL_SECONDS: Type.Integer({
     default: 300,
     minimum: 60,
     maximum: 86_400,
-    description: "seconds between checkpoints of the embedded database's log",
+    description: "seconds between checkpoints of the embedded database's write-ahead log",
   }),
   SVC_DATABASE_POOL_SIZE: Type.Integer({
     default: 20,
@@ -34,7 +35,7 @@ export const databaseSettings = Type.Object({
     default: 10,
     minimum: 0,
     maximum: 200,
-    description: "further connections under load",
+    description: "additional connections under load",
   }),
   SVC_DATABASE_MAX_INACTIVE_CONNECTION_LIFETIME_SECONDS: Type.Integer({
     default: 60,
@@ -49,8 +50,8 @@ export const databaseSettings = Type.Object({
     600_000,
     "milliseconds the start waits for another process's migration",
   ),
-  SVC_REQUIRE_DB_SSL: Type.Boolean({ default: true, description: "TLS to a server database that is not on this host" }),
-  SVC_AUTO_MIGRATE: Type.Boolean({ default: true, description: "bring the schema up to date at start" }),
+  SVC_REQUIRE_DB_SSL: Type.Boolean({ default: true, description: "require TLS to a server database on another host" }),
+  SVC_AUTO_MIGRATE: Type.Boolean({ default: true, description: "apply schema migrations at start" }),
 });
 
 /** Whether a server database on another host is reached over TLS only. */
@@ -60,7 +61,7 @@ export const needsDatabaseTls = (values: Record<string, unknown>): boolean =>
 /** For processes that share one port: an embedded database belongs to one process. */
 export const checkServerDatabase: SettingsCheck = (values, fault) => {
   if (!(values.SVC_DATABASE_URL as string).startsWith("postgres")) {
-    fault("SVC_DATABASE_URL", "must name a PostgreSQL server for several workers; SQLite forces one process");
+    fault("SVC_DATABASE_URL", "must be a PostgreSQL server for several workers; SQLite supports only one process");
   }
 };
 

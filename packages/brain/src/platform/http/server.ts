@@ -252,13 +252,13 @@ function acceptJsonOnly(app: App): void {
 }
 
 function nulIn(place: string): ValidationFault {
-  return { loc: [place], type: "nul_character", message: "must not hold the character U+0000" };
+  return { loc: [place], type: "nul_character", message: "must not contain the character U+0000" };
 }
 
 const tooLargeNumber: ValidationFault = {
   loc: ["body"],
   type: "number_overflow",
-  message: "must not hold a number that is too large for JSON",
+  message: "must not contain a number that is too large for JSON",
 };
 
 const mostLevels = 100;

@@ -20,7 +20,7 @@ export function parseEnvFile(text: string): EnvFile {
     if (/^\s*(?:#|$)/.test(content)) continue;
     const found = assignment.exec(content);
     const value = found === null ? null : unquote(found[2]!.trimStart());
-    if (found === null || value === null) file.faults.push({ line, message: "is not NAME=value" });
+    if (found === null || value === null) file.faults.push({ line, message: "must be NAME=value" });
     else file.entries.push({ name: found[1]!, value, line });
   }
   return file;

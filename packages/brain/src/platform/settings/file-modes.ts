@@ -93,10 +93,10 @@ function createPass(root: string) {
         found.push(`${listed(corrected)} in ${root} could be read by other users of this machine; corrected`);
       if (refused.length > 0)
         found.push(
-          `${listed(refused)} in ${root} may be read by other users of this machine, and this user may not change that`,
+          `${listed(refused)} in ${root} can be read by other users of this machine, and this user cannot change that`,
         );
       if (left < 0)
-        found.push(`${root} holds more than ${maxEntries} files; the rights of the others were not checked`);
+        found.push(`${root} holds more than ${maxEntries} files; the permissions of the rest were not checked`);
       return found;
     },
   };

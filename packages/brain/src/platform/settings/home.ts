@@ -50,7 +50,7 @@ function makeHome(home: string): void {
 /** What to tell a person whose home directory cannot be used. */
 export function unusableHome(home: string, error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-  return `cannot be ${home}: the directory cannot be made or written (${code})`;
+  return `cannot be ${home}: the directory cannot be created or written (${code})`;
 }
 
 /** The text of a file, or null when it does not exist. Other failures throw. */
@@ -87,7 +87,7 @@ export function openToOthers(home: string): string[] {
   const warnings: string[] = [];
   for (const path of [home, join(home, "secret.env")]) {
     try {
-      if ((statSync(path).mode & 0o077) !== 0) warnings.push(`${path} may be read by other users of this machine`);
+      if ((statSync(path).mode & 0o077) !== 0) warnings.push(`${path} can be read by other users of this machine`);
     } catch {
       // Not there: nothing to be read.
     }

@@ -13,26 +13,28 @@ const oneOf = <const T extends readonly string[]>(values: T, options: { default:
   Type.Unsafe<T[number]>({ ...OneOf(values), ...options });
 
 const processSettings = Type.Object({
-  SVC_HOME: Type.String({ default: "~/.svc", description: "state directory; made with mode 0700" }),
+  SVC_HOME: Type.String({ default: "~/.svc", description: "state directory, created with mode 0700" }),
   SVC_ENVIRONMENT: Type.String({
     default: "production",
     maxLength: 40,
-    description: "only exactly dev relaxes anything: PUBLIC_URL scheme, cookies, database TLS, plain gRPC",
+    description: "only the exact value dev relaxes security: PUBLIC_URL scheme, cookies, database TLS, plain gRPC",
   }),
   SVC_LOG_LEVEL: oneOf(["debug", "info", "warn", "error"], {
     default: "info",
-    description: "least level that is logged",
+    description: "minimum level of log lines",
   }),
-  SVC_LOG_JSON: Type.Boolean({ default: true, description: "JSON lines; false prints readable lines" }),
+  SVC_LOG_JSON: Type.Boolean({ default: true, description: "log JSON lines; false prints human-readable lines" }),
 });
 
 const secretSettings = Type.Object({
-  SVC_SECRET: master("master of tokens, frame signatures and encryption at rest"),
-  SVC_SESSION_SECRET: master("master of session cookies"),
-  SVC_AUDIT_CHAIN_SECRET: master("master of the audit chain"),
-  SVC_PREVIOUS_SECRETS: previous("earlier values of SVC_SECRET that still verify; a JSON array when one holds a comma"),
-  SVC_PREVIOUS_SESSION_SECRETS: previous("earlier values of SVC_SESSION_SECRET that still verify"),
-  SVC_AUDIT_CHAIN_PREVIOUS_SECRETS: previous("earlier values of SVC_AUDIT_CHAIN_SECRET", 31),
+  SVC_SECRET: master("master secret for tokens, frame signatures and encryption at rest"),
+  SVC_SESSION_SECRET: master("master secret for session cookies"),
+  SVC_AUDIT_CHAIN_SECRET: master("master secret for the audit chain"),
+  SVC_PREVIOUS_SECRETS: previous(
+    "earlier values of SVC_SECRET that are still accepted; use a JSON array if one contains a comma",
+  ),
+  SVC_PREVIOUS_SESSION_SECRETS: previous("earlier values of SVC_SESSION_SECRET that are still accepted"),
+  SVC_AUDIT_CHAIN_PREVIOUS_SECRETS: previous("earlier values of SVC_AUDIT_CHAIN_SECRET that are still accepted", 31),
 });
 
 const httpSettings = Type.Object({
@@ -47,7 +49,7 @@ const httpSettings = Type.Object({
     default: "http://localhost:7700",
     format: "svc-url",
     description:
-      "address people use; https outside dev unless its host is loopback; all links are built from it. By default it has the port of SVC_BIND_PORT",
+      "address people use and the base of all links; must be https outside dev unless its host is loopback. The default has the port of SVC_BIND_PORT",
   }),
   SVC_ALLOW_HTTP_PUBLIC_URL: Type.Boolean({ default: false, description: "accept a plain http PUBLIC_URL" }),
   SVC_ALLOWED_HOSTS: Type.Array(Type.String({ format: "svc-host" }), {
@@ -58,42 +60,47 @@ const httpSettings = Type.Object({
     default: [],
     description: "other origins whose pages may call the API",
   }),
-  SVC_CORS_ALLOW_CREDENTIALS: Type.Boolean({ default: true, description: "let those pages send cookies" }),
-  SVC_TRUSTED_PROXIES: ranges("proxies whose X-Forwarded-For is believed"),
-  SVC_DASHBOARD_IP_ALLOWLIST: ranges("addresses for pages, sign-in and browser requests; empty allows all"),
-  SVC_API_IP_ALLOWLIST: ranges("addresses for API keys; empty allows all"),
-  SVC_AGENT_IP_ALLOWLIST: ranges("addresses for agents; empty allows all"),
+  SVC_CORS_ALLOW_CREDENTIALS: Type.Boolean({ default: true, description: "allow those pages to send cookies" }),
+  SVC_TRUSTED_PROXIES: ranges("proxies whose X-Forwarded-For header is trusted"),
+  SVC_DASHBOARD_IP_ALLOWLIST: ranges("allowed addresses for pages, sign-in and browser requests; empty allows all"),
+  SVC_API_IP_ALLOWLIST: ranges("allowed addresses for API keys; empty allows all"),
+  SVC_AGENT_IP_ALLOWLIST: ranges("allowed addresses for agents; empty allows all"),
   SVC_HTTP_MAX_CONNECTIONS: Type.Integer({
     default: 20_000,
     minimum: 50,
     maximum: 1_000_000,
     description:
-      "open connections of a process; for new ones beyond, those that wait for their client are closed, first of the network with the most of them, never those of SVC_TRUSTED_PROXIES",
+      "maximum open connections of a process; when it is reached, connections that wait for their client are closed, first in the network with the most of them, never those from SVC_TRUSTED_PROXIES",
   }),
   SVC_MAX_BODY_BYTES: Type.Integer({
     default: 1_048_576,
     minimum: 65_536,
     maximum: 67_108_864,
-    description: "bytes of the largest request body",
+    description: "maximum bytes of a request body",
   }),
   SVC_HSTS_MAX_AGE_SECONDS: Type.Integer({
     default: 31_536_000,
     minimum: 0,
     maximum: 315_360_000,
-    description: "seconds of HSTS when PUBLIC_URL is https; 0 sends none",
+    description: "max-age of HSTS in seconds when PUBLIC_URL is https; 0 sends no header",
   }),
-  SVC_HSTS_INCLUDE_SUBDOMAINS: Type.Boolean({ default: true, description: "HSTS for sub-domains as well" }),
+  SVC_HSTS_INCLUDE_SUBDOMAINS: Type.Boolean({ default: true, description: "apply HSTS to subdomains too" }),
   SVC_OPENAPI_VISIBILITY: oneOf(["public", "private", "disabled"], {
     default: "private",
-    description: "who reads the API description: anybody, any session or key, nobody",
+    description: "who can read the API description: anyone, any session or key, no one",
   }),
   SVC_REST_DEFAULT_PAGE_SIZE: Type.Integer({
     default: 50,
     minimum: 1,
     maximum: 500,
-    description: "rows of a page unless asked; SVC_REST_MAX_PAGE_SIZE holds for it too",
+    description: "default rows per page, at most SVC_REST_MAX_PAGE_SIZE",
   }),
-  SVC_REST_MAX_PAGE_SIZE: Type.Integer({ default: 500, minimum: 1, maximum: 5000, description: "most rows of a page" }),
+  SVC_REST_MAX_PAGE_SIZE: Type.Integer({
+    default: 500,
+    minimum: 1,
+    maximum: 5000,
+    description: "maximum rows per page",
+  }),
 });
 
 const metricsSettings = Type.Object({
@@ -114,7 +121,7 @@ const credentialSettings = Type.Object({
     default: 3600,
     minimum: 60,
     maximum: 86_400,
-    description: "seconds a verified second factor counts as fresh",
+    description: "seconds for which a verified second factor counts as recent",
   }),
   SVC_MFA_VERIFICATION_RATE_PER_MIN: Type.Integer({
     default: 10,
@@ -134,7 +141,7 @@ const credentialSettings = Type.Object({
     default: 12,
     minimum: 8,
     maximum: 128,
-    description: "characters of the shortest password",
+    description: "minimum characters of a password",
   }),
 });
 
@@ -166,7 +173,7 @@ const checkDistinctMasters: SettingsCheck = (values, fault) => {
     ["SVC_AUDIT_CHAIN_SECRET", "SVC_AUDIT_CHAIN_PREVIOUS_SECRETS"],
   ] as const) {
     const all = [values[current], ...(values[earlier] as string[])].filter((value) => value !== "");
-    if (new Set(all).size !== all.length) fault(earlier, `holds a value twice, or that of ${current}`);
+    if (new Set(all).size !== all.length) fault(earlier, `must not repeat a value or contain that of ${current}`);
   }
 };
 

@@ -22,7 +22,7 @@ const rowType = new RegExp(`${comment}export interface (?<name>\\w+Row) \\{\\n(?
 const member = new RegExp(`${comment}(?<name>\\w+): (?<type>[^;|]+?)(?<isNullable> \\| null)?;`, "g");
 const table = /^ {2}(?<name>\w+): (?<row>\w+Row);$/gm;
 
-/** Every table with what the comments of its row type say, in the order of `Tables`; read from the sources. */
+/** Every table with the comments of its row type, in the order of `Tables`; read from the sources. */
 export function describedTables(): Map<string, DescribedTable> {
   const rows = new Map(files.flatMap((file) => rowTypes(readFileSync(new URL(`${file}.ts`, folder), "utf8"))));
   const index = readFileSync(new URL("tables.ts", folder), "utf8");
@@ -51,7 +51,7 @@ const columnsOf = (body: string): [string, DescribedColumn][] =>
     },
   ]);
 
-/** A comment as one line, without the stars at its margin. */
+/** A comment as one line, without the leading stars. */
 const plainText = (text = ""): string =>
   text
     .split("\n")

@@ -18,7 +18,7 @@ describe("row types", () => {
   const described = describedTables();
   const stored = storedTables();
 
-  test("are there for every table that the migrations make, with a description", () => {
+  test("exist for every table that the migrations create, with a description", () => {
     expect([...described.keys()].sort()).toEqual([...stored.keys()].sort());
     expect([...described].filter(([, { description }]) => description === "")).toEqual([]);
   });
@@ -34,12 +34,12 @@ describe("row types", () => {
   });
 });
 
-test("the document says of a table what it holds and what its columns mean", () => {
+test("the document describes a table and its columns", () => {
   const text = schemaDocument();
   expect(text).toContain("## sessions\n\nA browser session of an account.\n");
   expect(text).toContain("| `token_hash` | text | Hex SHA-256 of the cookie's random part. |");
-  expect(text).toContain("| `failed_logins` | int, 0 by default | Wrong passwords since the last right one. |");
+  expect(text).toContain("| `failed_logins` | int, 0 by default | Wrong passwords since the last correct one. |");
   expect(text).toContain("- `user_id` refers to `users`; on delete: cascade\n");
   expect(text).toContain("- Index `agents_online`: `(last_seen_at) WHERE state = 'online'`\n");
-  expect(text).toContain("SQLite alone has it.");
+  expect(text).toContain("Only on SQLite.");
 });

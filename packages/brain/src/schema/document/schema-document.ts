@@ -5,7 +5,7 @@ import { type StoredColumn, type StoredTable, storedTables } from "./stored-tabl
 const typeNames = ["uuid", "text", "instant", "json", "bool", "int", "real", "serial"] as const;
 
 /**
- * docs/internals/schema.md: every table with its columns, keys and indexes from the migrations, and what the comments of its row type say.
+ * docs/internals/schema.md: every table with its columns, keys and indexes from the migrations, and the comments of its row type.
  *
  * @throws when a table has no row type or no description.
  */
@@ -16,8 +16,8 @@ export function schemaDocument(): string {
   return [
     "# Schema",
     "",
-    "Printed from the migrations and the row types in `packages/brain/src/schema` by `npm run docs`; `npm run schema` shows it. SQLite and",
-    "PostgreSQL hold the same tables, unless a table says otherwise; `schema_migrations` holds the names of the applied migrations.",
+    "Generated from the migrations and the row types in `packages/brain/src/schema` by `npm run docs`; `npm run schema` prints it. SQLite and",
+    "PostgreSQL have the same tables unless noted; `schema_migrations` lists the applied migrations.",
     "",
     "| Type | PostgreSQL | SQLite |",
     "|---|---|---|",
@@ -32,7 +32,7 @@ export function schemaDocument(): string {
 function tableText(name: string, described: DescribedTable, stored: StoredTable | undefined): string[] {
   if (stored === undefined) throw new Error(`no migration makes the table ${name}`);
   if (described.description === "") throw new Error(`the row type of the table ${name} has no description`);
-  const only = stored.only === null ? "" : ` ${stored.only} alone has it.`;
+  const only = stored.only === null ? "" : ` Only on ${stored.only}.`;
   return [
     "",
     `## ${name}`,

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { ColumnTypes } from "../../platform/database/dialects/column-types.ts";
 import { migrations } from "../migrations/migrations.ts";
 
-/** A table as the migrations make it. */
+/** A table as the migrations create it. */
 export interface StoredTable {
   readonly columns: readonly StoredColumn[];
   /** Columns of the primary key. */
@@ -23,8 +23,8 @@ export interface StoredColumn {
 }
 
 /**
- * Every table after all migrations, by name. They run on a database in memory that takes any word for a type, so that columns have the
- * types of `ColumnTypes` and not those of one database.
+ * Every table after all migrations, by name. They run in an in-memory database that accepts any type name, so that columns have the types
+ * of `ColumnTypes` and not those of one database.
  */
 export function storedTables(): Map<string, StoredTable> {
   const db = new DatabaseSync(":memory:");
@@ -73,7 +73,7 @@ function tableOf(db: DatabaseSync, table: string, only: StoredTable["only"]): St
   return {
     columns: columns.map(({ name, type, notnull, dflt_value, pk }) => ({
       name: name as string,
-      // A virtual table has no types.
+      // Columns of a virtual table have no types.
       type: type === "" ? "text" : (type as string).toLowerCase(),
       isNullable: notnull === 0 && pk === 0 && type !== "",
       default: dflt_value as string | null,

@@ -6,7 +6,7 @@ import { commandTables } from "./0001-initial/commands.ts";
 import { counterTables } from "./0001-initial/counters.ts";
 import { taskTables } from "./0001-initial/tasks.ts";
 
-/** Every table of the first release, by subject. A table that refers to another stands behind it. */
+/** Every table of the first release, by subject. A table comes after the tables that it refers to. */
 export const initial: Migration = {
   name: "0001_initial",
   statements: (types) => [

@@ -35,7 +35,7 @@ for (const dialect of testDialects) {
       ],
     };
 
-    test("of an older database is brought to what a new one has, by what is missing alone", async () => {
+    test("of an older database is brought up to date by applying only what is missing", async () => {
       const old = await openEmpty();
       await migrate(old, migrations, options);
       expect(await migrate(old, [...migrations, later], options)).toEqual([later.name]);

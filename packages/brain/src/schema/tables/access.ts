@@ -1,4 +1,4 @@
-// Rows of who may do what: accounts, sessions, projects, memberships, setup.
+// Rows of access control: accounts, sessions, projects, memberships, setup.
 
 /** An account. */
 export interface UserRow {
@@ -15,20 +15,20 @@ export interface UserRow {
   is_active: boolean;
   /** IANA name. */
   timezone: string;
-  /** Wrong passwords since the last right one. */
+  /** Wrong passwords since the last correct one. */
   failed_logins: number;
-  /** Sign-in is refused until then. */
+  /** Sign-in is refused until this time. */
   locked_until: Date | null;
-  /** When the user first signed in under a policy that asks for a second factor; never cleared. */
+  /** When the user first signed in under a policy that requires a second factor; never cleared. */
   mfa_enforcement_started_at: Date | null;
-  /** The active TOTP secret, encrypted (platform/crypto/at-rest.ts); null without a second factor. */
+  /** The active TOTP secret, encrypted (packages/brain/src/platform/crypto/at-rest.ts); null without a second factor. */
   mfa_secret: string | null;
-  /** A secret that waits for its first code, encrypted. */
+  /** A secret whose first code has not been entered yet, encrypted. */
   mfa_pending_secret: string | null;
   mfa_enrolled_at: Date | null;
-  /** The newest TOTP step that was used up. */
+  /** The newest TOTP step that was used. */
   mfa_last_step: number | null;
-  /** Wrong codes since the last right one. */
+  /** Wrong codes since the last correct one. */
   mfa_failed_codes: number;
   mfa_locked_until: Date | null;
   last_login_at: Date | null;
@@ -42,29 +42,29 @@ export interface SessionRow {
   user_id: string;
   /** Hex SHA-256 of the cookie's random part. */
   token_hash: string;
-  /** What requests that change something carry beside the cookie. */
+  /** Token that mutating requests carry in addition to the cookie. */
   csrf_token: string;
-  /** Lives for the longer time that "remember me" gives. */
+  /** Uses the longer lifetime of "remember me". */
   is_remembered: boolean;
   issued_at: Date;
   last_seen_at: Date;
   expires_at: Date;
   ip_at_issue: string | null;
   user_agent_at_issue: string | null;
-  /** When a code was last right; null before the first one. */
+  /** When a code was last verified; null before the first one. */
   mfa_verified_at: Date | null;
-  /** A trusted device spared the code at sign-in; never counts as a verified code. */
+  /** A trusted device replaced the code at sign-in; never counts as a verified code. */
   is_mfa_spared: boolean;
-  /** When its user last gave the password or a code; null for a session from before this was kept. */
+  /** When the user last entered the password or a code; null for sessions older than this column. */
   last_proof_at: Date | null;
 }
 
-/** Something that happened to an account and that its owner should know. */
+/** A security event of an account that its owner should know about. */
 export interface AccountNoticeRow {
   id: string;
   user_id: string;
   occurred_at: Date;
-  /** What happened, such as a sign-in from a new browser. */
+  /** Kind of event, such as a sign-in from a new browser. */
   kind: string;
   source_ip: string | null;
   user_agent: string | null;
@@ -72,7 +72,7 @@ export interface AccountNoticeRow {
   details: string;
 }
 
-/** A browser that an account has signed in from; it grants nothing. */
+/** A browser that an account has signed in from; it grants no access. */
 export interface KnownDeviceRow {
   id: string;
   user_id: string;
@@ -82,11 +82,11 @@ export interface KnownDeviceRow {
   last_seen_at: Date;
 }
 
-/** A recovery code of a second factor that has not been used. */
+/** An unused recovery code of a second factor. */
 export interface RecoveryCodeRow {
   id: string;
   user_id: string;
-  /** Hex HMAC-SHA256 under the master. */
+  /** Hex HMAC-SHA256 under the master secret. */
   code_hash: string;
 }
 
@@ -103,27 +103,27 @@ export interface TrustedDeviceRow {
   revoked_at: Date | null;
 }
 
-/** A link by which the owner of an account gives it a new password; good once. */
+/** A single-use link for setting a new password. */
 export interface PasswordResetTokenRow {
   id: string;
   user_id: string;
-  /** Hex HMAC-SHA256 of the token in the link, under the master. */
+  /** Hex HMAC-SHA256 of the token in the link, under the master secret. */
   token_hash: string;
   expires_at: Date;
   used_at: Date | null;
   created_at: Date;
 }
 
-/** A key by which a program acts for its owner, in all projects of the owner or in one. */
+/** A key that lets a program act for its owner, in all projects of the owner or in one. */
 export interface ApiKeyRow {
   id: string;
   user_id: string;
-  /** The only project that the key may be used in; null for all of the owner. */
+  /** The only project that the key may be used in; null for all projects of its owner. */
   project_id: string | null;
   name: string;
-  /** The token's first characters, to tell keys apart. */
+  /** First characters of the token, to identify the key. */
   prefix: string;
-  /** Hex HMAC-SHA256 under the master. */
+  /** Hex HMAC-SHA256 under the master secret. */
   token_hash: string;
   /** JSON array of scopes. */
   scopes: string;
@@ -146,9 +146,9 @@ export interface InvitationRow {
   /** The e-mail in lower case. */
   email_key: string;
   role: string;
-  /** The account; null once it was deleted. */
+  /** The account; null after it was deleted. */
   invited_by: string | null;
-  /** Hex HMAC-SHA256 of the token in the link, under the master. */
+  /** Hex HMAC-SHA256 of the token in the link, under the master secret. */
   token_hash: string;
   expires_at: Date;
   accepted_at: Date | null;
@@ -158,17 +158,17 @@ export interface InvitationRow {
   updated_at: Date;
 }
 
-/** The link that makes the first account of an installation; good once. */
+/** The single-use link that creates the first account of an installation. */
 export interface FirstBootTokenRow {
   id: string;
-  /** Hex HMAC-SHA256 of the token in the link, under the master. */
+  /** Hex HMAC-SHA256 of the token in the link, under the master secret. */
   token_hash: string;
   expires_at: Date;
   used_at: Date | null;
   created_at: Date;
 }
 
-/** A project: what agents, tasks and members belong to. */
+/** A project, which agents, tasks and members belong to. */
 export interface ProjectRow {
   id: string;
   /** Names the project in URLs; unique. */
@@ -184,7 +184,7 @@ export interface ProjectRow {
   default_scheduler_owner: string;
   /** JSON array of strings, or null. */
   allowed_schedulers: string | null;
-  /** JSON object of the project's own, or null. */
+  /** JSON object with settings of the project, or null. */
   settings: string | null;
   organization_id: string | null;
   created_at: Date;
@@ -202,19 +202,19 @@ export interface MembershipRow {
   updated_at: Date;
 }
 
-/** Filters of the task list that a user keeps under a name, in one project. */
+/** Named filters of the task list that a user saved in one project. */
 export interface SavedViewRow {
   id: string;
   user_id: string;
   project_id: string;
   name: string;
-  /** JSON object of filters that restrict. */
+  /** JSON object of the active filters. */
   filters: string;
   created_at: Date;
   updated_at: Date;
 }
 
-/** Facts of the installation by name, such as its id. */
+/** Facts about the installation by name, such as its id. */
 export interface MetaRow {
   key: string;
   value: string;

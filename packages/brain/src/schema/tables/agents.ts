@@ -1,14 +1,14 @@
 // Rows of the fleet: agents, their processes and samples, engine workers, queues.
 
-/** An agent with what its last hello reported; a revoked one keeps its row under another name. */
+/** An agent as last reported in its hello; a revoked agent keeps its row under another name. */
 export interface AgentRow {
-  /** Given when the agent is created. */
+  /** Assigned when the agent is created. */
   id: string;
   /** The only project that it reports to. */
   project_id: string;
   /** Unique in the project. */
   name: string;
-  /** Hex HMAC-SHA256 of the token under the master. */
+  /** Hex HMAC-SHA256 of the token under the master secret. */
   token_hash: string;
   /** online or offline. */
   state: string;
@@ -28,7 +28,7 @@ export interface AgentRow {
   scheduler_adapters: string;
   /** JSON object: capability tokens by engine. */
   capabilities: string;
-  /** JSON array of what the agent's own program can do. */
+  /** JSON array of capabilities of the agent's own program. */
   runtime_features: string;
   /** JSON object. */
   metadata: string;
@@ -36,7 +36,7 @@ export interface AgentRow {
   last_seen_at: Date | null;
   /** When it last connected or polled. */
   last_connect_at: Date | null;
-  /** From then on its token is refused; null while it may connect. */
+  /** When its token was revoked; null while it may connect. */
   revoked_at: Date | null;
   /** When an administrator created it. */
   created_at: Date;
@@ -49,7 +49,7 @@ export interface AgentWorkerRow {
   id: string;
   agent_id: string;
   project_id: string;
-  /** The name that the process gives itself; all processes without one share a row. */
+  /** The name that the process reports; all processes without one share a row. */
   worker_id: string | null;
   role: string | null;
   framework: string | null;
@@ -57,7 +57,7 @@ export interface AgentWorkerRow {
   started_at: Date | null;
   /** online or offline. */
   state: string;
-  /** JSON object: capability tokens by engine, as the hello of its present or last connection told. */
+  /** JSON object: capability tokens by engine, from the hello of its current or last connection. */
   capabilities: string;
   last_seen_at: Date | null;
   last_connect_at: Date | null;
@@ -65,7 +65,7 @@ export interface AgentWorkerRow {
   updated_at: Date;
 }
 
-/** A status sample of an agent; the newest ones are kept. */
+/** A status sample of an agent; only the newest are kept. */
 export interface AgentStatusRow {
   id: number;
   project_id: string;
@@ -75,17 +75,17 @@ export interface AgentStatusRow {
   payload: string;
 }
 
-/** The loss counters that an agent last told, by the buffer or runtime that counts them. */
+/** The loss counters that an agent last reported, by the buffer or runtime that counts them. */
 export interface LossMarkRow {
   agent_id: string;
   scope: string;
   /** JSON object of counters. */
   counters: string;
-  /** When they were last told, to within a few minutes. */
+  /** When they were last reported, accurate to a few minutes. */
   seen_at: Date;
 }
 
-/** What an agent lost between two reports. */
+/** Events that an agent lost between two reports. */
 export interface LossIntervalRow {
   id: string;
   project_id: string;
@@ -100,7 +100,7 @@ export interface LossIntervalRow {
 
 /** An engine's own worker. */
 export interface WorkerRow {
-  /** Given when the worker is first seen. */
+  /** Assigned when the worker is first seen. */
   id: string;
   /** The project of the agent that reported it. */
   project_id: string;
@@ -120,19 +120,19 @@ export interface WorkerRow {
   state: string;
   /** (occurred_at ms, event id) of the last worker.online or worker.offline, as sortable text. */
   state_key: string | null;
-  /** The time in state_key: a touch must be later to bring the worker online. */
+  /** The time in state_key; only later activity brings the worker online. */
   state_at: Date | null;
-  /** Time of the newest report or event from it. */
+  /** Time of its newest report or event. */
   last_heartbeat: Date | null;
   /** Load of its machine. */
   load_average: number | null;
-  /** Memory that it uses. */
+  /** Memory in use. */
   memory_bytes: number | null;
   /** Tasks that it was running at its last report. */
   active_tasks: number;
   /** JSON object {stats, active, active_queues, registered, conf}. */
   metadata: string;
-  /** When the newest applied details were reported; older ones change nothing. */
+  /** When the current details were reported; older reports are ignored. */
   details_at: Date | null;
   /** When it was first seen. */
   created_at: Date;
@@ -142,7 +142,7 @@ export interface WorkerRow {
 
 /** A queue of an engine with its newest depths. */
 export interface QueueRow {
-  /** Given when the queue is first seen. */
+  /** Assigned when the queue is first seen. */
   id: string;
   /** The project of the agent that reported it. */
   project_id: string;
@@ -154,19 +154,19 @@ export interface QueueRow {
   broker_type: string | null;
   /** Reserved for the address of the broker; null. */
   broker_url_hint: string | null;
-  /** Time of the newest report or event that names it. */
+  /** Time of the newest report or event that mentions it. */
   last_seen_at: Date | null;
   /** Tasks that wait in it. */
   pending_count: number;
   /** Workers that take tasks from it. */
   consumer_count: number;
-  /** Since when its oldest task waits; null when none does. */
+  /** Since when its oldest task has been waiting; null when none is. */
   oldest_waiting_since: Date | null;
-  /** When the newest applied report of pending_count was made; an older report changes nothing. */
+  /** When pending_count was reported; older reports are ignored. */
   depth_reported_at: Date | null;
-  /** The same of consumer_count. */
+  /** When consumer_count was reported. */
   consumers_reported_at: Date | null;
-  /** The same of oldest_waiting_since. */
+  /** When oldest_waiting_since was reported. */
   oldest_reported_at: Date | null;
   /** JSON object: since when the queue is paused or limited. */
   metadata: string;
@@ -176,13 +176,13 @@ export interface QueueRow {
   updated_at: Date;
 }
 
-/** The depth of a queue within two minutes: what charts of the last day are drawn from. */
+/** The depth of a queue in an interval of two minutes, for charts of the last day. */
 export interface QueueDepthRow {
   project_id: string;
   queue_id: string;
-  /** Start of the two minutes. */
+  /** Start of the interval. */
   cell_at: Date;
-  /** The greatest that was reported in them. */
+  /** The highest value reported in the interval. */
   pending_count: number;
   /** As last reported. */
   consumer_count: number;

@@ -1,11 +1,11 @@
-// The audit chain (spec part 3, section 8). Instants here have six decimals, so they are kept as text-free microseconds.
+// The audit chain. Its instants have six decimals, so they are stored as microseconds.
 
 /** An entry of the audit chain; see docs/reference/audit-format.md. */
 export interface AuditLogRow {
   id: string;
-  /** Null for what concerns the installation. */
+  /** Null for events of the whole installation. */
   project_id: string | null;
-  /** Null for other actors, and once the account was deleted. */
+  /** Null for other actors and after the account was deleted. */
   user_id: string | null;
   api_key_id: string | null;
   action: string;
@@ -21,13 +21,13 @@ export interface AuditLogRow {
   metadata: string;
   /** Microseconds since the epoch, UTC. */
   occurred_us: number;
-  /** HMAC of the entry, which includes that of the entry before. */
+  /** HMAC of the entry, including the HMAC of the previous entry. */
   row_hmac: string;
   /** Null for the first entry of a generation. */
   prev_row_hmac: string | null;
   hmac_version: number;
   hmac_key_id: string;
-  /** Tells chains apart that were begun anew. */
+  /** Distinguishes chains that were started again. */
   chain_generation: string;
   /** Always null. */
   legacy_class: string | null;
@@ -37,7 +37,7 @@ export interface AuditLogRow {
 export interface AuditChainStateRow {
   /** Always 1. */
   singleton: number;
-  /** Canonical JSON of the authenticated state (8.5). */
+  /** Canonical JSON of the authenticated state. */
   state: string;
   /** HMAC of the state under the audit secret. */
   state_hmac: string;

@@ -2,27 +2,27 @@
 
 /** An instruction to an agent. */
 export interface CommandRow {
-  /** Agents name the command by it. */
+  /** Agents refer to the command by it. */
   id: string;
   /** The project of the agent. */
   project_id: string;
-  /** The account; null for the service itself, and once the account was deleted. */
+  /** The account; null for the service itself and after the account was deleted. */
   issued_by: string | null;
-  /** The agent that it is for; set when it is issued. */
+  /** The agent it is sent to; set when it is issued. */
   agent_id: string | null;
-  /** What the agent is asked to do, such as retry_task. */
+  /** The requested action, such as retry_task. */
   action: string;
   /** What it acts on, such as a task or a queue. */
   target_type: string;
   /** Id or name of what it acts on; null for several. */
   target_id: string | null;
-  /** Which engine carries it out; null when the agent is to use the only one that it has. */
+  /** The engine that carries it out; null if the agent has only one. */
   engine: string | null;
   /** JSON object for the agent. */
   payload: string;
-  /** Unique in the project; a request that is repeated with it is answered by this command. */
+  /** Unique in the project; a repeated request with the same key returns this command. */
   idempotency_key: string | null;
-  /** Of the request that came with the key. */
+  /** Hash of the request that came with the key. */
   request_digest: string | null;
   /** docs/internals/states/command.md. */
   status: string;
@@ -30,7 +30,7 @@ export interface CommandRow {
   result: string | null;
   /** Why it did not complete. */
   error: string | null;
-  /** What acknowledgement and result must carry; given by the claim. */
+  /** Token that acknowledgement and result must carry; set by the claim. */
   delivery_claim_token: string | null;
   /** When it was requested. */
   issued_at: Date;
@@ -42,7 +42,7 @@ export interface CommandRow {
   last_sent_at: Date | null;
   /** When it reached a final status. */
   completed_at: Date | null;
-  /** Without a result by then it has timed out. */
+  /** Without a result by then, it has timed out. */
   timeout_at: Date | null;
   /** Client address of the request; null for the service itself. */
   source_ip: string | null;
@@ -50,7 +50,7 @@ export interface CommandRow {
   api_key_id: string | null;
 }
 
-/** A task that a command acts on, so that a task's commands are found. Not kept for commands that the service issues to check a task. */
+/** A task that a command acts on, for finding the commands of a task. Not stored for commands that the service issues to check a task. */
 export interface CommandTaskRow {
   project_id: string;
   engine: string;

@@ -52,7 +52,7 @@ import type {
   WorkerRollupRow,
 } from "./tasks.ts";
 
-/** Every table of the product, by name. Both databases hold the same ones, but for what search needs. docs/internals/schema.md is printed from this file and the rows below. */
+/** Every table, by name. Both databases have the same tables except for search. docs/internals/schema.md is generated from this file and its row types. */
 export interface Tables {
   meta: MetaRow;
   users: UserRow;
@@ -100,10 +100,10 @@ export interface Tables {
   audit_chain_state: AuditChainStateRow;
 }
 
-/** What statements are run on: one connection's reads, or a transaction, which is one as well. */
+/** Where statements run: the reads of one connection, or a transaction. */
 export type Db = Kysely<Tables>;
 
-/** The opened database of the product. */
+/** The open database. */
 export type BrainDatabase = Database<Tables>;
 
 /** What every feature works with. */

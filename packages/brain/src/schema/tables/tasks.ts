@@ -1,10 +1,10 @@
-// Rows of what happened: events, tasks, links and the counters kept by ingest.
+// Rows of events, tasks, task links and the counters that ingest keeps.
 
-/** An event as its agent reported it; divided by day on PostgreSQL. */
+/** An event as its agent reported it; partitioned by day on PostgreSQL. */
 export interface EventRow {
-  /** The agent's, or made from the content of the event; a repetition of it changes nothing. */
+  /** Given by the agent or derived from the content of the event; a duplicate changes nothing. */
   id: string;
-  /** The project of its agent. */
+  /** Project of the agent. */
   project_id: string;
   /** The agent that reported it first. */
   agent_id: string;
@@ -12,17 +12,17 @@ export interface EventRow {
   engine: string;
   /** As the engine names it; empty when the event concerns no task. */
   task_id: string;
-  /** What happened, such as task.started; `unknown` for a kind that is not known. */
+  /** Kind of event, such as task.started; `unknown` for an unrecognised kind. */
   kind: string;
-  /** By the clock of the engine or agent, to the millisecond. */
+  /** By the clock of the engine or agent, in milliseconds. */
   occurred_at: Date;
   /** JSON object as text, redacted; `exception` of a failure as error class and message. */
   payload: string;
 }
 
-/** A task: the join of its events. */
+/** A task: the merged state of its events. */
 export interface TaskRow {
-  /** Made from project, engine and task id. On SQLite each row also has a number, `serial`, which the search of task ids refers to. */
+  /** Derived from project, engine and task id. On SQLite each row also has a number, `serial`, which the task id search refers to. */
   id: string;
   /** The project of the agent that reported it. */
   project_id: string;
@@ -32,9 +32,9 @@ export interface TaskRow {
   task_id: string;
   /** Function or job name; `unknown` until an event carries it. */
   name: string;
-  /** The queue that it was sent to; null until an event carries it. */
+  /** Queue it was sent to; null until an event carries it. */
   queue: string | null;
-  /** As of the event that counts last. */
+  /** State after its deciding event. */
   state: string;
   /** critical, high, normal or low. */
   priority: string;
@@ -44,29 +44,29 @@ export interface TaskRow {
   kwargs: string;
   /** JSON, redacted. */
   result: string | null;
-  /** Error class and message of the failure, retry or rejection that decides the state. */
+  /** Error class and message of the deciding failure, retry or rejection. */
   exception: string | null;
   /** Stack trace of that failure or retry. */
   traceback: string | null;
-  /** Retries that are known of, over all attempts. */
+  /** Known retries over all attempts. */
   retry_count: number;
-  /** Attempts before the present one. */
+  /** Attempts before the current one. */
   attempt: number;
   /** Attempts after which the engine gives up; null when not reported. */
   max_attempts: number | null;
-  /** Not to be started before. */
+  /** Earliest start time. */
   eta: Date | null;
   /** Time of its earliest event. */
   received_at: Date;
-  /** Start of the present attempt; null before it starts. */
+  /** Start of the current attempt; null before it starts. */
   started_at: Date | null;
-  /** End of the present attempt; null unless it has ended. */
+  /** End of the current attempt; null unless it has ended. */
   finished_at: Date | null;
-  /** How long it ran, as the engine measured it. */
+  /** Run time as measured by the engine. */
   runtime_ms: number | null;
-  /** From when it could have started to its start. */
+  /** Time from its earliest possible start to its actual start. */
   wait_ms: number | null;
-  /** The worker that took it last. */
+  /** The worker that last ran it. */
   worker_name: string | null;
   /** Task id of the task that sent it. */
   parent_task_id: string | null;
@@ -74,21 +74,21 @@ export interface TaskRow {
   root_task_id: string | null;
   /** JSON object. */
   tags: string;
-  /** Of the program that ran it. */
+  /** Release of the program that ran it. */
   release: string | null;
   /** W3C trace context. */
   traceparent: string | null;
-  /** Failures with the same one are one issue. */
+  /** Failures with the same fingerprint form one issue. */
   fingerprint: string | null;
-  /** Time of the failure that the fingerprint is of. */
+  /** Time of the failure that the fingerprint describes. */
   last_failed_at: Date | null;
-  /** Time of its latest event; retention counts from it. */
+  /** Time of its latest event; retention is measured from it. */
   last_event_at: Date;
   /** The agent that reported the newest event. */
   reported_by: string;
-  /** The stored keys of the fold, encoded by features/tasks/projection/fold-keys.ts. */
+  /** Ordering keys of the merged fields, encoded by features/tasks/projection/fold-keys.ts. */
   fold: string;
-  /** Rises by one with every write; a merge is written on condition that it is unchanged. */
+  /** Incremented with every write; a merge is written only if it is unchanged. */
   row_version: number;
   /** When its first event was stored. */
   created_at: Date;
@@ -98,32 +98,32 @@ export interface TaskRow {
 
 /**
  * Search text of a task (name, queue, worker, task id in lower case); rewritten only when it changes. Its last line has a trigram index
- * where the extension pg_trgm is there.
+ * if the extension pg_trgm is installed.
  */
 export interface TaskSearchRow {
   id: string;
   project_id: string;
   received_at: Date;
-  /** One value a line; the task id is the last. */
+  /** One value per line; the task id is last. */
   search_text: string;
 }
 
-/** The trigrams of task ids, keyed by tasks.serial; filled behind ingest. */
+/** The trigrams of task ids, keyed by tasks.serial; filled after ingest. */
 export interface TaskIdSearchRow {
   task_id: string;
 }
 
-/** How far the index of task ids has come; one row. */
+/** Progress of the task id index; one row. */
 export interface TaskSearchMarkRow {
   /** Always 1. */
   singleton: number;
   /** The newest tasks.serial that is indexed. */
   serial: number;
-  /** Another number after terms were removed. */
+  /** Changes when terms are removed. */
   terms_epoch: number;
 }
 
-/** Distinct values a project's tasks ever carried: field is name, queue or worker. */
+/** Distinct values that tasks of a project have had; `field` is name, queue or worker. */
 export interface TaskTermRow {
   project_id: string;
   field: string;
@@ -132,18 +132,18 @@ export interface TaskTermRow {
   folded: string;
 }
 
-/** Says that a task was made by retrying another one. */
+/** Links a task created by a retry to the task that was retried. */
 export interface TaskLinkRow {
   project_id: string;
   engine: string;
-  /** The task that the retry made. */
+  /** The task that the retry created. */
   new_id: string;
   /** The task that was retried. */
   old_id: string;
   linked_at: Date;
 }
 
-/** One appended change of one counter; folded into the counter tables within 5 s, then deleted. */
+/** A pending change of one counter; added to the counter tables within 5 s, then deleted. */
 export interface CounterDeltaRow {
   seq: number;
   project_id: string;
@@ -165,10 +165,10 @@ export interface CounterDeltaRow {
   wait_histogram: string | null;
 }
 
-/** Counts of events by engine, name and queue; beside them by bucket and kind a total of the project, of which these three are empty. */
+/** Counts of events by engine, name and queue. The totals of the project have these three columns empty. */
 export interface RollupRow {
   project_id: string;
-  /** Width of the bucket in minutes: 1, or 60 once folded to hours. */
+  /** Width of the bucket in minutes: 1, or 60 after aggregation to hours. */
   grain_minutes: number;
   bucket_at: Date;
   engine: string;
@@ -176,7 +176,7 @@ export interface RollupRow {
   queue: string;
   kind: string;
   count: number;
-  /** Of those with a known run time, which `run_count` counts. */
+  /** Total run time of the events counted in `run_count`. */
   run_ms_sum: number;
   run_count: number;
   /** JSON object bucket index -> count, or null. */
@@ -185,9 +185,9 @@ export interface RollupRow {
 }
 
 /**
- * Counts of ended and started tasks by name, and under the empty name of the whole project: by the hour for eight days and by the day, of
- * the whole project by the quarter of an hour as well. It is what comparing names and long ranges reads, of which rollups would take a row
- * for each minute, engine and queue.
+ * Counts of ended and started tasks by name, with an empty name for the whole project: by hour for eight days and by day, for the whole
+ * project also by quarter of an hour. Comparisons of names and long ranges read it, because rollups have a row for each minute, engine and
+ * queue.
  */
 export interface NameRollupRow {
   project_id: string;
@@ -204,20 +204,20 @@ export interface NameRollupRow {
   wait_histogram: string | null;
 }
 
-/** A release that tasks of a project carried. */
+/** A release that tasks of a project reported. */
 export interface ReleaseRow {
   project_id: string;
   release: string;
   first_seen_at: Date;
-  /** When it was last seen, to within a day. */
+  /** When it was last seen, accurate to a day. */
   noted_at: Date;
 }
 
-/** A task name that a project's rollups tell apart; at most 1000 per project, the rest count as `__overflow__`. */
+/** A task name with its own rollups; at most 1000 per project, the rest are counted as `__overflow__`. */
 export interface RollupNameRow {
   project_id: string;
   name: string;
-  /** When it was last counted, to within a day. */
+  /** When it was last counted, accurate to a day. */
   seen_at: Date;
 }
 
@@ -232,7 +232,7 @@ export interface WorkerRollupRow {
   count: number;
 }
 
-/** How many tasks of a project are in each state. */
+/** Number of tasks of a project by state. */
 export interface TaskCountRow {
   project_id: string;
   state: string;

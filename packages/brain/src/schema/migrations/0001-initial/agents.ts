@@ -57,7 +57,7 @@ export function agentTables(t: ColumnTypes): readonly string[] {
       oldest_reported_at ${t.instant}, metadata ${t.json} NOT NULL,
       created_at ${t.instant} NOT NULL, updated_at ${t.instant} NOT NULL, UNIQUE (project_id, engine, name)) ${t.options}`,
 
-    // Without a reference to its queue: rows go by their age, long before the queue does.
+    // No reference to the queue: rows are deleted by age, long before their queue.
     `CREATE TABLE queue_depths (
       project_id ${t.uuid} NOT NULL, queue_id ${t.uuid} NOT NULL, cell_at ${t.instant} NOT NULL,
       pending_count ${t.int} NOT NULL, consumer_count ${t.int} NOT NULL,

@@ -1,6 +1,6 @@
 import type { ColumnTypes } from "../../../platform/database/dialects/column-types.ts";
 
-/** The counters that ingest keeps, and the figures that are folded from them. */
+/** The counters that ingest keeps, and the figures aggregated from them. */
 export function counterTables(t: ColumnTypes): readonly string[] {
   const figures = `count ${t.int} NOT NULL, run_ms_sum ${t.int} NOT NULL, run_count ${t.int} NOT NULL,
       run_histogram ${t.text}, wait_histogram ${t.text}`;
@@ -9,7 +9,7 @@ export function counterTables(t: ColumnTypes): readonly string[] {
       seq ${t.serial} PRIMARY KEY, project_id ${t.uuid} NOT NULL, counter ${t.text} NOT NULL, bucket_at ${t.instant},
       engine ${t.text} NOT NULL, name ${t.text} NOT NULL, queue ${t.text} NOT NULL, worker ${t.text} NOT NULL, kind ${t.text} NOT NULL,
       ${figures}) ${t.options}`,
-    // Task counts are read with the changes that are not folded yet.
+    // Task counts are read together with the pending changes.
     "CREATE INDEX counter_deltas_of_states ON counter_deltas (project_id) WHERE counter = 'state'",
 
     `CREATE TABLE rollups (
@@ -19,7 +19,7 @@ export function counterTables(t: ColumnTypes): readonly string[] {
     "CREATE INDEX rollups_by_age ON rollups (grain_minutes, bucket_at)",
     "CREATE INDEX rollups_by_name ON rollups (project_id, name, bucket_at)",
     "CREATE INDEX rollups_by_queue ON rollups (project_id, queue, bucket_at)",
-    // The totals of a project and of its queues, which are few among the rollups by name. Those of the project have no queue.
+    // The totals of a project and of its queues, which are few among the rollups by name. Project totals have no queue.
     "CREATE INDEX rollup_totals ON rollups (project_id, queue, kind, bucket_at) WHERE engine = ''",
 
     `CREATE TABLE rollup_names (

@@ -29,14 +29,14 @@ export const taskTables = (t: ColumnTypes): readonly string[] => [
   "CREATE INDEX tasks_by_worker ON tasks (project_id, worker_name, received_at)",
   "CREATE INDEX tasks_by_root ON tasks (project_id, root_task_id, received_at) WHERE root_task_id IS NOT NULL",
   "CREATE INDEX tasks_by_last_event ON tasks (last_event_at)",
-  // The failed tasks of a name are few among its tasks, and what they share is asked for.
+  // Breakdowns compare the failed tasks of a name, which are few among its tasks.
   "CREATE INDEX tasks_failed_by_name ON tasks (project_id, name, received_at) WHERE state = 'failure'",
   // Failures by issue and by time, with what counting them needs, so that the rows of the tasks are not read.
   `CREATE INDEX tasks_by_fingerprint ON tasks (project_id, fingerprint, last_failed_at, state, engine)
     WHERE fingerprint IS NOT NULL`,
   `CREATE INDEX tasks_by_failure ON tasks (project_id, last_failed_at, fingerprint, engine)
     WHERE fingerprint IS NOT NULL`,
-  // What a search for the text of an error looks through.
+  // Scanned by searches for the text of an error.
   `CREATE INDEX tasks_by_error ON tasks (project_id, received_at, id)
     WHERE exception IS NOT NULL OR traceback IS NOT NULL`,
 
@@ -53,10 +53,10 @@ export const taskTables = (t: ColumnTypes): readonly string[] => [
 ];
 
 /**
- * Substring search over tasks. Names, queues and workers repeat, so a search looks through their distinct values; only task ids have a
- * trigram index. PostgreSQL: one search text per task in a table of its own, so that state changes do not rewrite it, with the index over
- * its last line, the task id; distinct values are stepped through in the indexes of tasks. SQLite: the values are in task_terms, and the
- * index is filled behind ingest (features/tasks/projection/search-sqlite-store.ts), keyed by tasks.serial.
+ * Substring search over tasks. Names, queues and workers repeat, so a search scans their distinct values; only task ids have a trigram
+ * index. PostgreSQL: one search text per task in a separate table, so that state changes do not rewrite it, with the index over its last
+ * line, the task id; distinct values come from the indexes of tasks. SQLite: the values are in task_terms, and the index is filled after
+ * ingest, keyed by tasks.serial.
  */
 const searchTables = (t: ColumnTypes): readonly string[] => [
   ...t.onPostgres([
