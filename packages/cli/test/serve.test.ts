@@ -173,7 +173,9 @@ describe("svc serve", () => {
 
     expect(await svc.ended).toBe(4);
 
-    expect(svc.written.err).toBe(`svc: the database 127.0.0.1:${port}/shop cannot be opened: the connection was refused\n`);
+    expect(svc.written.err).toBe(
+      `svc: the database 127.0.0.1:${port}/shop cannot be opened: the connection was refused\n`,
+    );
     expect(svc.written.out).not.toMatch(/hunter2|bob/);
   });
 
