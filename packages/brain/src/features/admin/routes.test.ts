@@ -32,7 +32,7 @@ describe.each(routeDialects)("known versions on %s", (dialect) => {
   });
   afterAll(() => brain.stop());
 
-  test("are those of this release until the first check, and nobody is asked for them", async () => {
+  test("are those of this release until the first check, without any request", async () => {
     const before = source.asked;
     const shown = await snapshot();
     expect(shown).toMatchObject({ source: "bundled", fetched_at: null, check_for_updates_url: source.url });
@@ -42,14 +42,14 @@ describe.each(routeDialects)("known versions on %s", (dialect) => {
   });
 
   test.each<[string, Respond, string]>([
-    ["another answer than a manifest", json({ packages: {} }), "manifest_invalid"],
+    ["an answer that is not a manifest", json({ packages: {} }), "manifest_invalid"],
     ["a text", (response) => response.end("<html>"), "manifest_invalid"],
-    ["a version that is none", json({ ...manifest, packages: { "@svc/brain": "newest" } }), "manifest_invalid"],
-    ["more bytes than any manifest has", (response) => response.end("x".repeat(300_000)), "manifest_invalid"],
+    ["an invalid version", json({ ...manifest, packages: { "@svc/brain": "newest" } }), "manifest_invalid"],
+    ["more bytes than allowed", (response) => response.end("x".repeat(300_000)), "manifest_invalid"],
     ["a failure", (response) => response.writeHead(500).end(), "fetch_failed"],
     ["a redirect", (response) => response.writeHead(302, { location: "https://127.0.0.1:1/" }).end(), "fetch_failed"],
     ["no answer", (response) => response.destroy(), "fetch_failed"],
-  ])("stay as they were after %s", async (_, answer, reason) => {
+  ])("do not change after %s", async (_, answer, reason) => {
     const before = await snapshot();
     source.answerWith(answer);
     const refused = await check();
@@ -57,7 +57,7 @@ describe.each(routeDialects)("known versions on %s", (dialect) => {
     expect(await snapshot()).toEqual(before);
   });
 
-  test("are those of the manifest after a check, for every process", async () => {
+  test("are those of the manifest after a check, in every process", async () => {
     source.answerWith(json({ ...manifest, more: "is not kept" }));
     const before = source.asked;
     const checked = await check();
@@ -83,7 +83,7 @@ describe.each(routeDialects)("known versions on %s", (dialect) => {
 
 describe("a version check", () => {
   test.each([
-    ["is switched off without a URL", "", 404, "not_found", "check_disabled"],
+    ["is disabled without a URL", "", 404, "not_found", "check_disabled"],
     ["is refused over plain http", "http://127.0.0.1:9/svc.json", 409, "conflict", "not_https"],
   ])("%s", async (_, url, status, error, reason) => {
     await using brain = await startTestBrain({ env: { SVC_VERSION_CHECK_URL: url } });
@@ -93,7 +93,7 @@ describe("a version check", () => {
 });
 
 describe("settings", () => {
-  test("are shown with value, source and meaning, by name, and no secret among them", async () => {
+  test("are shown with value, source and description, by name, and without secrets", async () => {
     const mail = "smtp://mailer:letmein-9d1f@mail.example.org";
     await using brain = await startTestBrain({
       env: {
@@ -126,7 +126,7 @@ describe("settings", () => {
     for (const secret of ["metrics-token-4711", "letmein-9d1f", brain.databaseUrl]) expect(text).not.toContain(secret);
   });
 
-  test("and versions are for administrators of the instance alone", async () => {
+  test("and versions are for administrators of the instance only", async () => {
     await using brain = await startTestBrain();
     const projectAdmin = await brain.addMember("pia", "admin");
     for (const caller of [projectAdmin, brain.as.auditor, brain.as.operator, brain.as.viewer, brain.as.stranger]) {

@@ -84,7 +84,7 @@ for (const dialect of testDialects) {
       errors.length = 0;
     });
 
-    test("is its key, with the owner as he is now", async () => {
+    test("returns its key, with the owner's current state", async () => {
       const { id, token } = await mint({ allowed_cidrs: ["192.0.2.0/24"] });
       expect(await keysUnder().apiKey(token)).toEqual({
         kind: "api_key",
@@ -99,13 +99,13 @@ for (const dialect of testDialects) {
       expect(await keysUnder().apiKey(token)).toMatchObject({ user: { is_admin: false } });
     });
 
-    test("counts under the master it was minted under as long as that is a previous one", async () => {
+    test("is valid under the master that issued it as long as that is a previous one", async () => {
       const { token } = await mint({}, keysUnder(createKeyring(oldMaster)));
       expect(await keysUnder().apiKey(token)).not.toBeNull();
       expect(await keysUnder(createKeyring(newMaster)).apiKey(token)).toBeNull();
     });
 
-    test("that nobody minted, that is cut, longer or has another prefix, is nothing", async () => {
+    test("is rejected when it was never issued, is truncated, longer or has another prefix", async () => {
       const { token } = await mint();
       const others = [
         randomApiKey(),
@@ -120,7 +120,7 @@ for (const dialect of testDialects) {
       for (const other of others) expect(await keysUnder().apiKey(other)).toBeNull();
     });
 
-    test("stops at the end of its days, to the millisecond", async () => {
+    test("expires at its time, to the millisecond", async () => {
       const { token } = await mint({ expires_in_days: 2 });
       clock.advance(2 * 86_400_000 - 1);
       expect(await keysUnder().apiKey(token)).not.toBeNull();
@@ -128,7 +128,7 @@ for (const dialect of testDialects) {
       expect(await keysUnder().apiKey(token)).toBeNull();
     });
 
-    test("stops at once when its owner is made inactive, and with the account", async () => {
+    test("stops working immediately when its owner is deactivated or deleted", async () => {
       const { token } = await mint();
       await changeOwner({ is_active: false });
       expect(await keysUnder().apiKey(token)).toBeNull();
@@ -139,7 +139,7 @@ for (const dialect of testDialects) {
       expect(await opened.database.read.selectFrom("api_keys").selectAll().execute()).toEqual([]);
     });
 
-    test("stops in every process when one revokes it", async () => {
+    test("stops working in every process when one revokes it", async () => {
       const far = dialect === "postgres" ? await opened.openAgain() : opened.database;
       const { id, token } = await mint();
       const farKeys = keysUnder(undefined, far);
@@ -149,7 +149,7 @@ for (const dialect of testDialects) {
       if (far !== opened.database) await far.close();
     });
 
-    test("of a key that two revoke at once is revoked once", async () => {
+    test("is revoked once when two processes revoke it concurrently", async () => {
       const { id } = await mint();
       const both = await Promise.allSettled(
         [1, 2].map(() => keysUnder().revoke({ actor: actorOf(owner.id), id, origin })),
@@ -159,12 +159,12 @@ for (const dialect of testDialects) {
       expect(await revoked.execute()).toHaveLength(1);
     });
 
-    test("writes no use by itself; a use is written at most once per 60 seconds, with its address", async () => {
+    test("does not record a use automatically; a use is recorded at most once per 60 seconds, with its address", async () => {
       const { token } = await mint();
       const keys = keysUnder();
       const use = async (address: string) => {
         const key = await keys.apiKey(token);
-        if (key === null || key instanceof Promise) throw new Error("the key does not count");
+        if (key === null || key instanceof Promise) throw new Error("the key is not valid");
         keys.apiKeyUsed(key, { address, userAgent: undefined });
       };
       await keys.apiKey(token);
@@ -180,9 +180,9 @@ for (const dialect of testDialects) {
       await use("192.0.2.3");
       await waitFor(async () => (await usedAt())?.last_used_ip !== "192.0.2.1");
       expect(await usedAt()).toEqual({ last_used_at: clock.now(), last_used_ip: "192.0.2.3" });
-      // What saw the row as it was before writes nothing over it.
+      // A caller that read the earlier row does not overwrite it.
       const stale = await keys.apiKey(token);
-      if (stale === null || stale instanceof Promise) throw new Error("the key does not count");
+      if (stale === null || stale instanceof Promise) throw new Error("the key is not valid");
       clock.advance(10_000);
       keys.apiKeyUsed({ ...stale, lastUsedAt: null }, { address: "192.0.2.4", userAgent: undefined });
       await opened.database.write(async () => {});
@@ -190,7 +190,7 @@ for (const dialect of testDialects) {
       expect(errors).toEqual([]);
     });
 
-    test("of a key bound to a project goes with the project", async () => {
+    test("is deleted with the project that its key is bound to", async () => {
       const projectId = await addProject(opened.database, uuidV7(clock));
       const { id, token } = await mint();
       await opened.database.write((tx) =>

@@ -1,4 +1,4 @@
-/** API keys do not outlive the password that could have been used to make them. */
+/** API keys do not outlive the password that could have been used to create them. */
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
 import { adminPassword, type Browser, startAccess, useAccess } from "../../../test/fixtures/access-fixture.ts";
@@ -38,7 +38,7 @@ for (const dialect of testDialects) {
       expect(await working()).toEqual([200, 200]);
     });
 
-    test("end with an administrator's reset, at once in every process", async () => {
+    test("end with an administrator's reset, immediately in every process", async () => {
       const other = await startAccess(opened.database);
       expect(await working(other)).toEqual([200, 200]);
       const path = `/users/${userId}/password`;
@@ -49,7 +49,7 @@ for (const dialect of testDialects) {
       expect(await counted("user.password.reset")).toBe(2);
     });
 
-    test("end with a password that an operator of the machine gives", async () => {
+    test("end with a password set by an operator of the server", async () => {
       const about = { userId, origin: ownOrigin };
       const ended = await fixture.userAdministration.resetPassword(about, newPassword);
       expect(ended).toMatchObject({ api_keys_revoked: 2 });
@@ -57,14 +57,14 @@ for (const dialect of testDialects) {
       expect(await reasons()).toEqual(Array(2).fill("account_rescue"));
     });
 
-    test("end with a second factor that an operator of the machine ends", async () => {
+    test("end with a second factor removed by an operator of the server", async () => {
       await fixture.enroll(browser);
       expect(await fixture.mfa.reset({ userId, origin: ownOrigin })).toBe(2);
       expect(await working()).toEqual([401, 401]);
       expect(await counted("user.mfa_disabled")).toBe(2);
     });
 
-    test("go on after the owner's change of the password unless the owner ends them with it", async () => {
+    test("stay valid after the owner's password change unless the owner revokes them with it", async () => {
       const change = (from: string, to: string, more = {}) =>
         browser.send("POST", "/auth/change-password", { current_password: from, new_password: to, ...more });
       expect((await change(adminPassword, newPassword)).status).toBe(200);
@@ -76,7 +76,7 @@ for (const dialect of testDialects) {
       expect(await counted("auth.password_changed")).toBe(2);
     });
 
-    test("are no others' keys, and count only while they work", async () => {
+    test("are the user's keys only, and counted only while they work", async () => {
       const own = await root.send("POST", "/api-keys", { name: "root", scopes: ["projects:read"] });
       fixture.clock.advance(86_400_000);
       await opened.database.write((tx) =>
@@ -87,7 +87,7 @@ for (const dialect of testDialects) {
       expect(await working()).toEqual([200]);
     });
 
-    test("cannot be made by a request that was under way when its session ended", async () => {
+    test("cannot be created by a request in progress when its session ended", async () => {
       const { items } = (await browser.get("/auth/sessions")).body;
       const actor = {
         kind: "session",
@@ -104,7 +104,7 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("none works afterwards that is made beside a reset", async () => {
+    test("do not work when they were created during a reset", async () => {
       const path = `/users/${userId}/password`;
       const minting = Array.from({ length: 4 }, () => mint());
       const reset = root.send("POST", path, { new_password: newPassword });
@@ -117,7 +117,7 @@ for (const dialect of testDialects) {
 
     describe("GET and DELETE /users/{id}/api-keys", () => {
       const keysOf = (id = userId) => `/users/${id}/api-keys`;
-      const nobody = "00000000-0000-7000-8000-000000000000";
+      const unknownUser = "00000000-0000-7000-8000-000000000000";
 
       test("list a user's keys without their tokens, and write the audit row", async () => {
         const { status, body } = await root.get(keysOf());
@@ -141,9 +141,12 @@ for (const dialect of testDialects) {
         expect((await root.send("DELETE", keysOf())).body).toEqual({ revoked: 0 });
       });
 
-      test("answer 404 for nobody, 422 for no id and 403 to others, and change nothing", async () => {
-        expect(await root.get(keysOf(nobody))).toMatchObject({ status: 404, body: { details: { resource: "user" } } });
-        expect((await root.send("DELETE", keysOf(nobody))).status).toBe(404);
+      test("answer 404 for an unknown user, 422 for a malformed id and 403 to other users, and change nothing", async () => {
+        expect(await root.get(keysOf(unknownUser))).toMatchObject({
+          status: 404,
+          body: { details: { resource: "user" } },
+        });
+        expect((await root.send("DELETE", keysOf(unknownUser))).status).toBe(404);
         expect((await root.get(keysOf("mira"))).status).toBe(422);
         for (const refused of [await browser.get(keysOf()), await browser.send("DELETE", keysOf())])
           expect(refused).toMatchObject({ status: 403, body: { details: { required: "global_admin" } } });
@@ -153,7 +156,7 @@ for (const dialect of testDialects) {
         expect(await fixture.auditRows("user.api_keys_listed")).toEqual([]);
       });
 
-      test("the revocation asks for a fresh code of an administrator with a second factor", async () => {
+      test("the revocation requires a fresh code from an administrator with a second factor", async () => {
         await fixture.enroll(root);
         for (let index = 0; index < 3; index += 1) {
           fixture.clock.advance(21 * 60_000);

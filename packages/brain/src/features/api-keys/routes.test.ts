@@ -32,7 +32,7 @@ for (const dialect of routeDialects) {
     beforeEach(() => db().write((tx) => tx.deleteFrom("api_keys").execute()));
 
     describe("POST /api-keys", () => {
-      test("gives the key with its token once, stores a digest only, and writes the audit row", async () => {
+      test("returns the key with its token once, stores only a digest, and writes the audit row", async () => {
         const answer = await mint({
           name: "  deploy script ",
           scopes: ["tasks:write", "home:read", "tasks:write"],
@@ -77,7 +77,7 @@ for (const dialect of routeDialects) {
           expect(text).not.toContain(token.slice(8));
       });
 
-      test("needs a name and a scope only; such a key has no limits of its own", async () => {
+      test("requires only a name and a scope; such a key has no further limits", async () => {
         const { body } = await mint(readTasks);
         expect(body).toMatchObject({ project_id: null, project_slug: null, expires_at: null, allowed_cidrs: null });
         expect(
@@ -95,19 +95,19 @@ for (const dialect of routeDialects) {
         ["no scope", { ...readTasks, scopes: [] }],
         ["65 scopes", { ...readTasks, scopes: Array(65).fill("tasks:read") }],
         ["an unknown scope", { ...readTasks, scopes: ["tasks:read", "tasks:delete"] }],
-        ["a project id that is none", { ...readTasks, project_id: "shop" }],
+        ["a malformed project id", { ...readTasks, project_id: "shop" }],
         ["an expiry of 0 days", { ...readTasks, expires_in_days: 0 }],
         ["an expiry of 3651 days", { ...readTasks, expires_in_days: 3651 }],
         ["an expiry of half a day", { ...readTasks, expires_in_days: 0.5 }],
         ["33 ranges", { ...readTasks, allowed_cidrs: Array(33).fill("10.0.0.0/8") }],
-        ["a range that is none", { ...readTasks, allowed_cidrs: ["10.0.0.0/8", "10.0.0.0/33"] }],
+        ["an invalid range", { ...readTasks, allowed_cidrs: ["10.0.0.0/8", "10.0.0.0/33"] }],
         ["a host name as range", { ...readTasks, allowed_cidrs: ["localhost"] }],
       ])("answers 422 validation_error for %s", async (_what, body) => {
         expect(await mint(body)).toMatchObject({ status: 422, body: { error: "validation_error" } });
         expect((await brain.as.viewer.get("/api-keys")).body).toEqual([]);
       });
 
-      test("names the range and the scope that are none by their place, never by their value", async () => {
+      test("names invalid ranges and scopes by position, never by value", async () => {
         const { body, text } = await mint({ ...readTasks, allowed_cidrs: ["10.0.0.0/8", "10.0.0.0/99"] });
         expect(body.details.errors).toMatchObject([{ loc: ["body", "allowed_cidrs", 1], type: "cidr" }]);
         expect(text).not.toContain("/99");
@@ -116,7 +116,7 @@ for (const dialect of routeDialects) {
         expect(scoped.text).not.toContain("secret:thing");
       });
 
-      test("answers 409 too_many_keys beside 1000 keys that work, and lists all of those", async () => {
+      test("answers 409 too_many_keys with 1000 working keys, and lists all of them", async () => {
         const { body } = await mint(readTasks);
         const [row] = await db().read.selectFrom("api_keys").selectAll().where("id", "=", body.id).execute();
         const others = Array.from({ length: 999 }, (_, n) => ({ ...row!, id: randomUUID(), token_hash: `hash-${n}` }));
@@ -136,12 +136,12 @@ for (const dialect of routeDialects) {
         expect((await mint(readTasks)).status).toBe(201);
       });
 
-      test("takes 32 ranges, and /0", async () => {
+      test("accepts 32 ranges, and /0", async () => {
         const allowed_cidrs = [...Array.from({ length: 31 }, (_, index) => `10.${index}.0.0/16`), "0.0.0.0/0"];
         expect((await mint({ ...readTasks, allowed_cidrs })).body.allowed_cidrs).toEqual(allowed_cidrs);
       });
 
-      test.each(["users:read", "projects:write", "admin:*"])("mints %s for a global admin only", async (scope) => {
+      test.each(["users:read", "projects:write", "admin:*"])("grants %s to global admins only", async (scope) => {
         const body = { name: "wide", scopes: ["tasks:read", scope] };
         expect(await mint(body, projectAdmin)).toMatchObject({
           status: 403,
@@ -150,7 +150,7 @@ for (const dialect of routeDialects) {
         expect((await mint(body, brain.as.root)).status).toBe(201);
       });
 
-      test("binds to a project that its owner sees, and answers the same 404 for any other", async () => {
+      test("binds to a project that its owner can see, and answers the same 404 for any other", async () => {
         const body = { ...readTasks, project_id: brain.project.id };
         const hidden = await mint(body, brain.as.stranger);
         const missing = await mint({ ...body, project_id: randomUUID() }, brain.as.stranger);
@@ -160,14 +160,14 @@ for (const dialect of routeDialects) {
         expect(made.body).toMatchObject({ project_id: brain.project.id, project_slug: "shop" });
       });
 
-      test("needs the CSRF token", async () => {
+      test("requires the CSRF token", async () => {
         const answer = await brain.as.viewer.post("/api-keys", readTasks, { "x-csrf-token": "wrong" });
         expect(answer).toMatchObject({ status: 403, body: { error: "csrf_failed" } });
       });
     });
 
     describe("GET /api-keys", () => {
-      test("lists the caller's own keys that still work, newest first", async () => {
+      test("lists the caller's own working keys, newest first", async () => {
         await mint({ ...readTasks, name: "of another" }, brain.as.operator);
         const ids: string[] = [];
         for (const name of ["first", "ended", "revoked", "second"])
@@ -187,7 +187,7 @@ for (const dialect of routeDialects) {
       });
     });
 
-    test("GET /api-keys/scopes gives the catalogue", async () => {
+    test("GET /api-keys/scopes returns the catalogue", async () => {
       const { body } = await brain.as.viewer.get("/api-keys/scopes");
       expect(body.scopes.join(", ")).toBe(
         "home:read, projects:read, tasks:read, workers:read, queues:read, agents:read, commands:read, " +
@@ -198,7 +198,7 @@ for (const dialect of routeDialects) {
     });
 
     describe("PATCH /api-keys/{key_id}", () => {
-      test("replaces the ranges, gives the key without its token, and writes the audit row", async () => {
+      test("replaces the ranges, returns the key without its token, and writes the audit row", async () => {
         const { token, ...key } = (await mint({ ...readTasks, allowed_cidrs: ["10.0.0.0/8"] })).body;
         expect((await withKey(token, "/projects/shop/tasks")).body.error).toBe("ip_denied");
         const changed = await brain.as.viewer.patch(`/api-keys/${key.id.toUpperCase()}`, {
@@ -213,7 +213,7 @@ for (const dialect of routeDialects) {
         expect(JSON.parse(row?.metadata ?? "")).toMatchObject({ allowed_cidrs: ["127.0.0.1/32"] });
       });
 
-      test.each([null, []])("takes %j for no ranges at all", async (allowed_cidrs) => {
+      test.each([null, []])("treats %j as no ranges", async (allowed_cidrs) => {
         const { body } = await mint({ ...readTasks, allowed_cidrs: ["10.0.0.0/8"] });
         const changed = await brain.as.viewer.patch(`/api-keys/${body.id}`, { allowed_cidrs });
         expect(changed.body.allowed_cidrs).toBeNull();
@@ -231,7 +231,7 @@ for (const dialect of routeDialects) {
     });
 
     describe("DELETE /api-keys/{key_id}", () => {
-      test("ends the key at once, keeps the row with the reason, and writes the audit row", async () => {
+      test("ends the key immediately, keeps the row with the reason, and writes the audit row", async () => {
         const { token, id } = (await mint(readTasks)).body;
         expect((await withKey(token, "/projects/shop/tasks")).status).toBe(200);
         expect((await brain.as.viewer.delete(`/api-keys/${id}`)).status).toBe(204);
@@ -245,7 +245,7 @@ for (const dialect of routeDialects) {
       });
     });
 
-    test("another's key, one that is revoked, one that expired and an unknown one are the same 404, unchanged", async () => {
+    test("another user's key, a revoked, an expired and an unknown key are the same 404, unchanged", async () => {
       const others = (await mint(readTasks, brain.as.operator)).body;
       const revoked = (await mint(readTasks)).body;
       await brain.as.viewer.delete(`/api-keys/${revoked.id}`);
@@ -266,7 +266,7 @@ for (const dialect of routeDialects) {
     });
 
     describe("a key bound to a project", () => {
-      test("is shown that project alone in the lists of projects and at home (part 2, API keys 2)", async () => {
+      test("shows only that project in the lists of projects and at home", async () => {
         await brain.addProject("attic", "Attic");
         const { token } = (await mint({ name: "b", scopes: ["admin:*"], project_id: brain.project.id }, brain.as.root))
           .body;
@@ -281,7 +281,7 @@ for (const dialect of routeDialects) {
         });
       });
 
-      test("of a global admin with projects:write still makes a project: the collection names no slug", async () => {
+      test("of a global admin with projects:write can still create a project: the collection names no slug", async () => {
         const body = { name: "b", scopes: ["projects:write"], project_id: brain.project.id };
         const { token, id } = (await mint(body, brain.as.root)).body;
         const headers = { authorization: `Bearer ${token}` };
@@ -291,7 +291,7 @@ for (const dialect of routeDialects) {
       });
     });
 
-    test("no key reaches the routes of keys, whatever its scopes: 403 forbidden", async () => {
+    test("no key can use the routes of keys, regardless of its scopes: 403 forbidden", async () => {
       const { token, id } = (await mint({ name: "all", scopes: ["admin:*"] }, brain.as.root)).body;
       const headers = { authorization: `Bearer ${token}` };
       const answers = [

@@ -49,7 +49,7 @@ for (const dialect of testDialects) {
       await audit.prepare();
     });
 
-    test("begins a generation with a signed row, once, however often and concurrently it is prepared", async () => {
+    test("begins a generation with one signed row, even when prepared repeatedly and concurrently", async () => {
       const again = await opened.openAgain();
       await Promise.all([audit.prepare(), auditOn(again, secrets).prepare()]);
       await again.close();
@@ -68,7 +68,7 @@ for (const dialect of testDialects) {
       expect((await verifiedActions()).slice(-2)).toEqual(["first", "second"]);
     });
 
-    test("undoes its rows together with the action that throws", async () => {
+    test("rolls back its rows together with a failed action", async () => {
       const before = await rows();
       const failing = opened.database.write(async (tx) => {
         await audit.append(tx, { action: "undone", target_type: "test" });
@@ -79,7 +79,7 @@ for (const dialect of testDialects) {
       expect(await verifiedActions()).not.toContain("undone");
     });
 
-    test("keeps one chain when many transactions of two processes append at once", async () => {
+    test("keeps a single chain when many transactions of two processes append concurrently", async () => {
       const again = await opened.openAgain();
       const other = auditOn(again, secrets);
       const before = (await rows()).length;
@@ -91,7 +91,7 @@ for (const dialect of testDialects) {
       expect((await verifiedActions()).length).toBe(before + 60);
     });
 
-    test("keeps the rows of exactly those actions that did not fail, of many that come at once", async () => {
+    test("keeps exactly the rows of the successful actions among many concurrent ones", async () => {
       const before = await verifiedActions();
       const act = (index: number) =>
         opened.database.write(async (tx) => {
@@ -101,7 +101,7 @@ for (const dialect of testDialects) {
             .execute();
           await audit.append(tx, { action: `many.${index}`, target_type: "test" });
           if (index % 5 === 0) throw new Error("stop here");
-          // Refused by the database, after which nothing of this action counts.
+          // The database rejects this statement, which rolls back the whole action.
           if (index % 7 === 0)
             await tx
               .insertInto("meta")
@@ -120,7 +120,7 @@ for (const dialect of testDialects) {
       expect((await verifiedActions()).slice(before.length).sort()).toEqual([...done].sort());
     });
 
-    test("records a refusal once per key in ten minutes, and each key for itself", async () => {
+    test("records a refusal once per key in ten minutes, independently for each key", async () => {
       const count = async () => (await rows()).filter(({ action }) => action === "auth.ip_denied").length;
       const refuse = (address: string) =>
         audit.refused(
@@ -148,7 +148,7 @@ for (const dialect of testDialects) {
       expect(await count()).toBe(3);
     });
 
-    test("reads the addresses of an action since an instant, no more than asked for", async () => {
+    test("reads at most the requested number of addresses of an action since an instant", async () => {
       const since = new Date(Date.now() - 60_000);
       await audit.record([
         { action: "setup.attempt", target_type: "setup", source_ip: "10.9.9.9" },
@@ -161,7 +161,7 @@ for (const dialect of testDialects) {
       expect(await audit.addressesSince({ ...query, since: new Date(Date.now() + 60_000) })).toEqual([]);
     });
 
-    test("goes on under a new key while the old one is still known", async () => {
+    test("continues under a new key while the old one is still configured", async () => {
       const rotatedSecrets = createKeyring(older, [secrets.current]);
       const rotated = auditOn(opened.database, rotatedSecrets);
       await rotated.prepare();
@@ -181,7 +181,7 @@ for (const dialect of testDialects) {
       await expect(stranger.record({ action: "x", target_type: "test" })).rejects.toThrow(/not configured/);
     });
 
-    test("refuses to begin another generation over rows whose state was taken away", async () => {
+    test("refuses to begin another generation over rows whose state row was deleted", async () => {
       const state = await stateRow();
       await opened.database.write((tx) => tx.deleteFrom("audit_chain_state").execute());
       await expect(audit.prepare()).rejects.toThrow(/the state row is missing/);
@@ -190,7 +190,7 @@ for (const dialect of testDialects) {
       await audit.prepare();
     });
 
-    test("refuses to append to a state that was changed, and undoes the action", async () => {
+    test("refuses to append to a changed state, and rolls back the action", async () => {
       const { state } = await stateRow();
       const change = (text: string) =>
         opened.database.write((tx) => tx.updateTable("audit_chain_state").set({ state: text }).execute());

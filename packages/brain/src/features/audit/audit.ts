@@ -69,8 +69,9 @@ export function createAudit({ database, secrets, clock, onError, onSuppressed, v
       forgetUser(tx, departure, context),
     record,
     /**
-     * Collects the row of a refused stranger, or of a read without credentials, to be written behind all other writes; with a key, at most
-     * once per key in ten minutes. Never throws and never delays the answer. Beyond a bound, rows become a count in a summary row.
+     * Collects the row of a refused unauthenticated request, or of a read without credentials, to be written behind all other writes; with
+     * a key, at most once per key in ten minutes. Never throws and never delays the answer. Rows beyond a limit are counted in a summary
+     * row.
      */
     refused(entry: AuditEntry, key?: RefusalKey) {
       const occurrence = key === undefined ? "first" : refusals.judge(key);

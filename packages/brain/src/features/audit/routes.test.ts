@@ -26,7 +26,7 @@ for (const dialect of routeDialects) {
       brain = await startTestBrain({ dialect });
       other = await brain.addProject("other", "Other");
       const stranger = await brain.running.brain.features.memberships.list(other.id);
-      // The auditor of the shop only looks on here.
+      // The auditor of the shop is only a viewer here.
       await brain.running.brain.database.write(async (tx) => {
         const auditor = stranger.find(({ role }) => role === "auditor")!;
         await tx
@@ -58,7 +58,7 @@ for (const dialect of routeDialects) {
     afterAll(() => brain.stop());
 
     describe("GET /projects/{slug}/audit", () => {
-      // Part 1, Conventions: audit reads are for auditor and admin; operator and viewer get none.
+      // Audit reads require the role auditor or admin.
       test.each([
         ["auditor", 200],
         ["admin", 200],
@@ -104,7 +104,7 @@ for (const dialect of routeDialects) {
         ]);
       });
 
-      test("pages hold every row once, whatever a bad cursor says", async () => {
+      test("pages contain every row once, and an invalid cursor starts at the top", async () => {
         const seen: string[] = [];
         let cursor = "%20bad";
         do {
@@ -153,7 +153,7 @@ for (const dialect of routeDialects) {
     });
 
     describe("an export of the audit rows", () => {
-      test("is CSV of all matching rows with formulas disarmed, and leaves a row that is not in it", async () => {
+      test("is CSV of all matching rows with formulas escaped, and adds an audit row that it does not contain", async () => {
         const { headers, text } = await list("?format=csv&action_prefix=probe&fields=target_id,metadata,source_ip");
         expect(headers.get("content-disposition")).toBe('attachment; filename="svc-audit-shop.csv"');
         const lines = text.split("\r\n");
@@ -180,7 +180,7 @@ for (const dialect of routeDialects) {
         expect((await list("?format=xlsx&action_prefix=probe")).text.slice(0, 2)).toBe("PK");
       });
 
-      // Part 2, Sizes and counts: 50000 rows (csv, json), 25000 (xlsx).
+      // 50,000 rows for csv and json, 25,000 for xlsx.
       test("is refused above its cap before the first byte", async () => {
         const big = await brain.addProject("big", "Big");
         let filled = (await brain.as.root.get("/projects/big/audit")).body.items.length;
@@ -208,7 +208,7 @@ for (const dialect of routeDialects) {
           (await brain.as.root.get(`/projects/big/audit?format=${format}&fields=action`)).status;
         await fillTo(24_999);
         expect(await answers("xlsx")).toBe(200);
-        // The export has left a row of its own.
+        // The export has added its own audit row.
         expect(await answers("xlsx")).toBe(200);
         const refused = await brain.as.root.get("/projects/big/audit?format=xlsx");
         expect([refused.status, refused.body.details.cap]).toEqual([422, 25_000]);
@@ -250,7 +250,7 @@ for (const dialect of routeDialects) {
         );
       });
 
-      // Part 1, Activity feed: visibility.
+      // Visibility of the activity feed.
       test("shows everything to a global admin, with addresses", async () => {
         const { body } = await feed("root", "&action_prefix=probe");
         const seen = new Set(actionsOf(body));
@@ -259,7 +259,7 @@ for (const dialect of routeDialects) {
         expect(body.items.some(({ source_ip }: Item) => source_ip === "10.1.2.3")).toBe(true);
       });
 
-      test("shows an auditor the audited project and their own rows outside of any", async () => {
+      test("shows an auditor the audited project and their own rows outside any project", async () => {
         const { body } = await feed("auditor", "&action_prefix=probe");
         expect(new Set(actionsOf(body))).toEqual(new Set(["probe.one", "probe%two", "probe.own"]));
         expect(body.items).toHaveLength(121);
@@ -278,7 +278,7 @@ for (const dialect of routeDialects) {
         expect((await feed("anonymous")).status).toBe(401);
       });
 
-      test("shows one project, and nothing for one that is unknown or not audited", async () => {
+      test("shows one project, and nothing for an unknown project or one that the caller cannot audit", async () => {
         const slugs = async (as: keyof TestBrain["as"], slug: string) =>
           (await feed(as, `&action_prefix=probe&project_slug=${slug}`)).body.items.length;
         expect(await slugs("auditor", "shop")).toBe(120);
@@ -294,7 +294,7 @@ for (const dialect of routeDialects) {
         expect((await feed("auditor", "&action_prefix=prob_")).body.items).toEqual([]);
       });
 
-      test("goes back by before_cursor and on by since_cursor, each row once", async () => {
+      test("pages back with before_cursor and forward with since_cursor, each row once", async () => {
         const page = (query: string) => brain.as.auditor.get(`/activity?action_prefix=probe&limit=50${query}`);
         const first = (await page("")).body;
         const second = (await page(`&before_cursor=${encodeURIComponent(first.next_before_cursor)}`)).body;
@@ -314,7 +314,7 @@ for (const dialect of routeDialects) {
         expect((await page("&since_cursor=nonsense")).body.items).toHaveLength(50);
       });
 
-      test("gives 50 rows by default and 200 at most", async () => {
+      test("returns 50 rows by default and at most 200", async () => {
         const length = async (query: string) => (await brain.as.root.get(`/activity${query}`)).body.items.length;
         expect([await length(""), await length("?limit=0"), await length("?limit=-1")]).toEqual([50, 50, 50]);
         await record(...Array.from({ length: 200 }, () => ({ action: "probe.more", target_type: "probe" })));

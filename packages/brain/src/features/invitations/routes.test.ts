@@ -30,7 +30,7 @@ for (const dialect of routeDialects) {
     const conflict = (reason: string) => ({ status: 409, body: { error: "conflict", details: { reason } } });
     const notFound = { status: 404, body: { error: "not_found", details: { resource: "invitation" } } };
     const invite = (body: object = {}) => root.send("POST", path, { email: invited, ...body });
-    /** An invitation whose mail has been taken. */
+    /** An invitation whose mail was received. */
     async function tokenOf(body: object = {}): Promise<string> {
       const answer = await invite(body);
       await mail.take();
@@ -46,7 +46,7 @@ for (const dialect of routeDialects) {
       );
 
     describe("of a project", () => {
-      test("are made with 201: token once, path, and whether the mail server took the mail", async () => {
+      test("are created with 201: token once, path, and whether the mail server accepted the mail", async () => {
         const answer = await invite({ role: "operator", ttl_days: 3 });
         expect(answer.status).toBe(201);
         expect(answer.body).toEqual({
@@ -80,7 +80,7 @@ for (const dialect of routeDialects) {
         expect(got.html).toContain("the project The &lt;Shop&gt; as operator");
       });
 
-      test("are for viewers and seven days unless said otherwise", async () => {
+      test("default to the role viewer and seven days", async () => {
         const { invitation } = (await invite()).body;
         await mail.take();
         expect(invitation).toMatchObject({
@@ -89,7 +89,7 @@ for (const dialect of routeDialects) {
         });
       });
 
-      test("say email_sent=false without a mail server, and when it refuses the mail", async () => {
+      test("have email_sent=false without a mail server, and when it refuses the mail", async () => {
         const silent = await startAccess(opened.database);
         const browser = await silent.signIn("root@example.org");
         expect(await browser.send("POST", path, { email: invited })).toMatchObject({
@@ -136,7 +136,7 @@ for (const dialect of routeDialects) {
         expect((await root.send("DELETE", `${path}/${over.id}`)).status).toBe(404);
       });
 
-      test("are revoked with 204 once; afterwards, unknown, or of another project: 404", async () => {
+      test("are revoked with 204 once; revoked again, unknown, or of another project: 404", async () => {
         const token = await tokenOf();
         const [{ id }] = (await root.get(path)).body.items;
         await root.send("POST", "/projects", { slug: "other", name: "Other" });
@@ -168,14 +168,14 @@ for (const dialect of routeDialects) {
         });
       });
 
-      test("are not made in an archived project: 409", async () => {
+      test("are not created in an archived project: 409", async () => {
         await root.send("POST", "/projects", { slug: "other", name: "Other" });
         await root.send("DELETE", "/projects/shop");
         expect(await invite()).toMatchObject(conflict("project_archived"));
       });
     });
 
-    describe("are shown to who has the token:", () => {
+    describe("are shown to the holder of the token:", () => {
       test("its own address, role, project, end, and whether an account exists", async () => {
         const token = await tokenOf({ email: "Mira@Example.org", role: "auditor" });
         const shown = {
@@ -192,7 +192,7 @@ for (const dialect of routeDialects) {
       });
     });
 
-    test("that are unknown, used, revoked, over, or of an archived project answer the same 404", async () => {
+    test("that are unknown, used, revoked, expired, or of an archived project answer the same 404", async () => {
       await root.send("POST", "/projects", { slug: "other", name: "Other" });
       const used = await tokenOf({ email: "used@example.org" });
       expect((await accept(used)).status).toBe(201);
@@ -218,7 +218,7 @@ for (const dialect of routeDialects) {
     });
 
     describe("of a new address", () => {
-      test("make account and membership in one step, without a session", async () => {
+      test("create account and membership in one step, without a session", async () => {
         const token = await tokenOf({ role: "operator" });
         const answer = await accept(token);
         expect(answer).toMatchObject({
@@ -240,7 +240,7 @@ for (const dialect of routeDialects) {
         }
       });
 
-      test("ignore cookies: those of somebody else need no token and end nothing", async () => {
+      test("ignore cookies: another user's session needs no CSRF token and does not end", async () => {
         const token = await tokenOf();
         const answer = await root.send(
           "POST",
@@ -257,11 +257,11 @@ for (const dialect of routeDialects) {
         ["a blank name", { display_name: "  " }, "display_name"],
         ["a name of 201 characters", { display_name: "x".repeat(201) }, "display_name"],
         ["no password", { password: undefined }, "password"],
-        ["a password that is no text", { password: 7 }, "password"],
+        ["a password that is not a string", { password: 7 }, "password"],
         ["a password of 257 characters", { password: "x".repeat(257) }, "password"],
         ["a name as password", { display_name: "Featherstone", password: "Featherstone-1!" }, "password"],
-        ["a password that the policy refuses", { password: "lowercase1234" }, "password"],
-      ])("answer 422 to %s, and the invitation stays", async (_what, body, field) => {
+        ["a password that the policy rejects", { password: "lowercase1234" }, "password"],
+      ])("answer 422 to %s, and the invitation remains", async (_what, body, field) => {
         const token = await tokenOf();
         expect(await accept(token, body)).toMatchObject({
           status: 422,
@@ -280,7 +280,7 @@ for (const dialect of routeDialects) {
         token = await tokenOf({ email: "MIRA@example.org", role: "admin" });
       });
 
-      test("are accepted by that user's session with the token alone; profile, password and session stay", async () => {
+      test("are accepted by that user's session with the token alone; profile, password and session do not change", async () => {
         const session = mira.jar.get("svc_session");
         const answer = await mira.send("POST", "/invitations/accept", { token, display_name: 7, password: "x" });
         expect(answer).toMatchObject({ status: 201, body: { project_slug: "shop", role: "admin" }, cookies: [] });
@@ -303,7 +303,7 @@ for (const dialect of routeDialects) {
         expect(answer).toMatchObject({ status: 403, body: { error: "csrf_failed" } });
       });
 
-      test("are refused to the session of an address outside SVC_DASHBOARD_IP_ALLOWLIST", async () => {
+      test("are refused to sessions from an address outside SVC_DASHBOARD_IP_ALLOWLIST", async () => {
         const fenced = await startAccess(opened.database, { SVC_DASHBOARD_IP_ALLOWLIST: ["10.0.0.0/8"] });
         const outside = fenced.browser("192.0.2.7");
         for (const [name, value] of mira.jar) outside.jar.set(name, value);
@@ -312,7 +312,7 @@ for (const dialect of routeDialects) {
         await fenced.app.close();
       });
 
-      test("answer 409 already_member to a member, whose role and whose invitation stay", async () => {
+      test("answer 409 already_member to a member, whose role and invitation do not change", async () => {
         const { id } = (await mira.get("/auth/me")).body;
         await root.send("POST", "/projects/shop/memberships", { user_id: id, role: "viewer" });
         expect(await mira.send("POST", "/invitations/accept", { token })).toMatchObject(conflict("already_member"));
@@ -322,7 +322,7 @@ for (const dialect of routeDialects) {
       });
     });
 
-    test("share one budget of 30 a minute between preview and accept", async () => {
+    test("share one limit of 30 per minute between preview and accept", async () => {
       for (let index = 0; index < 15; index += 1) {
         await preview("x".repeat(43), "10.0.0.9");
         await accept("x".repeat(43), {}, fixture.browser("10.0.0.9"));
@@ -342,7 +342,7 @@ for (const dialect of routeDialects) {
       }
     });
 
-    test("keep their tokens as digests, and out of log and audit", async () => {
+    test("store their tokens as digests, and never in log or audit", async () => {
       const token = await tokenOf();
       await accept(token);
       const stored = await opened.database.read.selectFrom("invitations").selectAll().execute();

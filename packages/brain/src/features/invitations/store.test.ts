@@ -1,4 +1,4 @@
-/** What two databases have to agree on; what a caller sees of invitations is in routes.test.ts. */
+/** Cases that both databases must handle alike; routes.test.ts covers the caller's view of invitations. */
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Browser, useAccess } from "../../../test/fixtures/access-fixture.ts";
@@ -27,7 +27,7 @@ for (const dialect of testDialects) {
       browser.send("POST", "/invitations/accept", { token, display_name: "Mira", password });
     const membersOf = async () => (await root.get("/projects/shop/memberships")).body.items;
 
-    test("are listed until they are revoked, which happens once", async () => {
+    test("are listed until they are revoked, once", async () => {
       const { invitation } = await invite();
       await invite({ email: "nora@example.org" });
       expect((await root.get(path)).body.items).toHaveLength(2);
@@ -35,17 +35,17 @@ for (const dialect of testDialects) {
       expect((await Promise.all([revoke(), revoke()])).map(({ status }) => status).sort()).toEqual([204, 404]);
     });
 
-    test("of two accepts at once one wins and makes the account", async () => {
+    test("allow one of two concurrent accepts, which creates the account", async () => {
       const { token } = await invite();
       const answers = await Promise.all([accept(token), accept(token)]);
       const [won, lost] = answers.sort((left, right) => left.status - right.status);
       expect(won?.status).toBe(201);
-      // The other finds the invitation used; or the account made, when that was between its looks at the two.
+      // The other finds the invitation used, or the account created between its two checks.
       expect([404, 409]).toContain(lost?.status);
       expect(await membersOf()).toHaveLength(2);
     });
 
-    test("two invitations of one address at once make one account; the other asks to sign in and stays", async () => {
+    test("two invitations of one address accepted concurrently create one account; the other requires a sign-in and remains", async () => {
       await root.send("POST", "/projects", { slug: "other", name: "Other" });
       const { token } = await invite();
       const second = (await invite({}, "/projects/other/invitations")).token;
@@ -57,7 +57,7 @@ for (const dialect of testDialects) {
       expect(open.sort()).toEqual([200, 404]);
     });
 
-    test("of two accepts of an account at once one wins", async () => {
+    test("allow one of two concurrent accepts by an account", async () => {
       await fixture.addUser(invited);
       const browsers = [await fixture.signIn(invited), await fixture.signIn(invited)];
       const { token } = await invite({ role: "admin" });
@@ -66,7 +66,7 @@ for (const dialect of testDialects) {
       expect(await fixture.auditRows("invitation.accept")).toHaveLength(1);
     });
 
-    test("are deleted once the retention after their last day is over", async () => {
+    test("are deleted once their retention is over", async () => {
       await invite({ ttl_days: 1 });
       // Retention counts back from a day before the newest row.
       await invite({ ttl_days: 30, email: "later@example.org" });

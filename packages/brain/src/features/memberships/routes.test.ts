@@ -30,7 +30,7 @@ for (const dialect of testDialects) {
     }
     const idOf = async (email: string) => (await memberOf(email)).id;
 
-    test("are given with 201, and work with the member's next request", async () => {
+    test("are created with 201, and apply to the member's next request", async () => {
       const mira = await fixture.addUser("mira@example.org");
       const browser = await fixture.signIn("mira@example.org");
       expect((await browser.get("/projects/shop")).status).toBe(404);
@@ -56,7 +56,7 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("are refused with 409 for an unknown role and for a second one of the same user", async () => {
+    test("are refused with 409 for an unknown role and for an existing member", async () => {
       const mira = await fixture.addUser("mira@example.org");
       expect(await root.send("POST", path, { user_id: mira.id, role: "owner" })).toMatchObject(
         conflict("unknown_role"),
@@ -68,7 +68,7 @@ for (const dialect of testDialects) {
       expect((await root.get(path)).body.items).toHaveLength(2);
     });
 
-    test("of an unknown user are 404, and 422 for an id that is none or a role that is no text", async () => {
+    test("of an unknown user are 404, and 422 for a malformed id or a role that is not a string", async () => {
       const answer = await root.send("POST", path, { user_id: randomUUID(), role: "viewer" });
       expect(answer).toMatchObject({ status: 404, body: { error: "not_found", details: { resource: "user" } } });
       expect((await root.send("POST", path, { user_id: "7", role: "viewer" })).status).toBe(422);
@@ -76,7 +76,7 @@ for (const dialect of testDialects) {
       expect((await root.send("POST", path, { user_id: randomUUID() })).status).toBe(422);
     });
 
-    test("change their role, which counts for the member's next request", async () => {
+    test("change their role, which applies to the member's next request", async () => {
       const viewer = await member("viewer");
       const id = await idOf("viewer@example.org");
       expect((await viewer.get("/projects/shop/invitations")).status).toBe(403);
@@ -93,7 +93,7 @@ for (const dialect of testDialects) {
       expect(await root.send("PATCH", `${path}/${id}`, { role: "boss" })).toMatchObject(conflict("unknown_role"));
     });
 
-    test("end with 204, and with them the member's access", async () => {
+    test("are removed with 204, which ends the member's access", async () => {
       const viewer = await member("viewer");
       const id = await idOf("viewer@example.org");
       expect((await viewer.get("/projects/shop")).status).toBe(200);
@@ -113,7 +113,7 @@ for (const dialect of testDialects) {
       expect((await root.send("DELETE", `${path}/7`)).status).toBe(422);
     });
 
-    test("of the last admin who can act are neither lowered nor ended: 409", async () => {
+    test("of the last active admin cannot be demoted or removed: 409", async () => {
       const id = await idOf("root@example.org");
       expect(await root.send("PATCH", `${path}/${id}`, { role: "viewer" })).toMatchObject(
         conflict("last_project_admin"),
@@ -128,7 +128,7 @@ for (const dialect of testDialects) {
       expect((await root.send("DELETE", `${path}/${id}`)).status).toBe(204);
     });
 
-    test("of two admins who end each other's at the same moment leave one (5.1 rule 14)", async () => {
+    test("of two admins who remove each other concurrently leave one", async () => {
       const again = await opened.openAgain();
       const other = await startAccess(again);
       for (let round = 0; round < 5; round += 1) {
@@ -152,7 +152,7 @@ for (const dialect of testDialects) {
       await again.close();
     });
 
-    test("are listed by every member, and changed by admins only", async () => {
+    test("can be listed by every member, and changed by admins only", async () => {
       const mira = await fixture.addUser("mira@example.org");
       const id = await idOf("root@example.org");
       for (const role of ["viewer", "operator", "auditor"] as const) {
@@ -170,7 +170,7 @@ for (const dialect of testDialects) {
       expect((await admin.send("POST", path, { user_id: mira.id, role: "viewer" })).status).toBe(201);
     });
 
-    test("of an archived project are not changed: 409", async () => {
+    test("of an archived project cannot be changed: 409", async () => {
       await root.send("POST", "/projects", { slug: "other", name: "Other" });
       await root.send("DELETE", "/projects/shop");
       const mira = await fixture.addUser("mira@example.org");
@@ -180,13 +180,13 @@ for (const dialect of testDialects) {
       expect((await root.get(path)).status).toBe(200);
     });
 
-    test("that another process changed are heard of", async () => {
+    test("changed by another process cause a notification", async () => {
       const again = await opened.openAgain();
       const other = await startAccess(again);
-      let heard = 0;
-      const news = new Promise<void>((resolve) => {
+      let notified = 0;
+      const notification = new Promise<void>((resolve) => {
         fixture.memberships.onChanged(() => {
-          heard += 1;
+          notified += 1;
           resolve();
         });
       });
@@ -195,9 +195,9 @@ for (const dialect of testDialects) {
       const mira = await fixture.addUser("mira@example.org");
       const browser = await other.signIn("root@example.org");
       await browser.send("POST", path, { user_id: mira.id, role: "viewer" });
-      // The embedded database serves one process, which tells itself.
-      if (dialect === "postgres") await news;
-      else expect(heard).toBe(0);
+      // The embedded database serves one process, which notifies itself.
+      if (dialect === "postgres") await notification;
+      else expect(notified).toBe(0);
       await fixture.memberships.stop();
       await other.memberships.stop();
       await other.app.close();

@@ -26,7 +26,7 @@ for (const dialect of testDialects) {
       await Promise.all(started.splice(0).map(({ app }) => app.close()));
     });
 
-    /** A service with these settings, at the time of the first one of the test. */
+    /** A service with these settings, at the time of the first one in the test. */
     async function serve(changes: Changes): Promise<Fixture> {
       const fixture = await startAccess(opened.database, changes);
       if (started.length === 0) start = fixture.clock.now();
@@ -49,7 +49,7 @@ for (const dialect of testDialects) {
       (await opened.database.read.selectFrom("users").select("mfa_enforcement_started_at").executeTakeFirst())
         ?.mfa_enforcement_started_at;
 
-    /** Asks every kind of route there is; gives what is open. */
+    /** Requests every kind of route and returns those that are open. */
     async function openTo(browser: Browser): Promise<string[]> {
       const routes = [
         ...["/auth/me", "/auth/mfa/status", "/auth/policy", "/auth/sessions", "/auth/mfa/trusted-devices"],
@@ -142,7 +142,7 @@ for (const dialect of testDialects) {
       expect((await browser.get("/projects")).status).toBe(200);
     });
 
-    test("engages in the middle of a session and lifts when the policy is relaxed", async () => {
+    test("restricts a running session and lifts when the policy is relaxed", async () => {
       const strict = await serve({ SVC_MFA_ENFORCE_FOR_ALL: true, SVC_MFA_ENROLLMENT_GRACE_DAYS: 1 });
       await strict.addUser(email);
       const { browser } = await login(strict);
@@ -159,7 +159,7 @@ for (const dialect of testDialects) {
       expect((await withSameCookies(relaxed).get("/projects")).status).toBe(200);
     });
 
-    test("restricts nobody whose delay has not begun: a session from before the policy goes on, without a deadline", async () => {
+    test("does not restrict users whose delay has not begun: a session older than the policy continues, without a deadline", async () => {
       const before = await serve({});
       await before.addUser(email);
       const { browser } = await login(before);
@@ -173,7 +173,7 @@ for (const dialect of testDialects) {
       expect(await anchorOf()).toBeNull();
     });
 
-    test("of administrators asks nobody else", async () => {
+    test("of administrators does not apply to other users", async () => {
       const fixture = await serve({ SVC_MFA_ENFORCE_FOR_ADMINS: true });
       await fixture.addUser(email);
       await fixture.addUser("root@example.org", { isAdmin: true });
@@ -184,7 +184,7 @@ for (const dialect of testDialects) {
       expect(JSON.parse(row?.metadata ?? "")).toMatchObject({ policy: "SVC_MFA_ENFORCE_FOR_ADMINS" });
     });
 
-    test("never starts the delay anew: whoever takes the factor away after the deadline is restricted at once", async () => {
+    test("never restarts the delay: a user without a factor after the deadline is restricted immediately", async () => {
       const fixture = await serve({ SVC_MFA_ENFORCE_FOR_ALL: true });
       await fixture.addUser(email);
       const { browser } = await login(fixture);
@@ -197,12 +197,12 @@ for (const dialect of testDialects) {
       expect(await again.browser.get("/projects")).toMatchObject(restricted(at(7)));
     });
 
-    test("stamps one beginning for sign-ins of two processes at once", async () => {
+    test("records one beginning for concurrent sign-ins at two processes", async () => {
       const settings = { SVC_MFA_ENFORCE_FOR_ALL: true };
       const fixtures = [await serve(settings)];
       await fixtures[0]?.addUser(email);
       fixtures.push(await serve(settings));
-      // Half a second apart, as clocks of two machines may be.
+      // Half a second apart, like the clocks of two machines.
       fixtures[1]?.clock.advance(500);
       const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => login(fixtures[index % 2] as Fixture)));
       const deadlines = new Set(answers.map(({ body }) => body.mfa_enrollment_deadline));

@@ -33,7 +33,7 @@ for (const dialect of testDialects) {
     afterEach(() => Promise.all(fixtures.map(({ app }) => app.close())));
 
     const first = () => fixtures[0] as Fixture;
-    /** The browser's session at each process, in turns. */
+    /** The browser's session at each process, alternating. */
     const turns = (count: number) =>
       Array.from({ length: count }, (_, index) => {
         const same = fixtures[index % 2]?.browser(`10.0.0.${index}`) as Browser;
@@ -53,27 +53,27 @@ for (const dialect of testDialects) {
       return { kind: "session", user, sessionId: items[0].id, csrfToken: "", provedAt: null, mfa };
     }
 
-    test("a code that comes several times at once is taken once", async () => {
+    test("a code sent several times concurrently is accepted once", async () => {
       const factor = await first().enroll(browser);
       expect(statuses(await verifyAll(3, factor.code()))).toEqual([200, 422, 422]);
     });
 
-    test("a recovery code that comes several times at once is taken once", async () => {
+    test("a recovery code sent several times concurrently is accepted once", async () => {
       const factor = await first().enroll(browser);
       expect(statuses(await verifyAll(3, factor.recoveryCodes[0]))).toEqual([200, 422, 422]);
       expect((await browser.get("/auth/mfa/status")).body.remaining_recovery_codes).toBe(9);
     });
 
-    test("guesses that come at once are judged no further than the threshold", async () => {
+    test("concurrent guesses are not checked beyond the threshold", async () => {
       await first().enroll(browser);
       const answers = await verifyAll(8, "000000");
       expect(statuses(answers)).toEqual([...Array(5).fill(403), ...Array(3).fill(422)]);
       expect(await first().auditRows("user.mfa_locked")).toHaveLength(1);
     });
 
-    // The embedded database has one writer, so nothing there happens at once.
+    // The embedded database has one writer, so nothing is concurrent there.
     if (dialect === "postgres")
-      test("guesses wait for one another before the lock is looked at", async () => {
+      test("guesses wait for each other before the lock is checked", async () => {
         await first().enroll(browser);
         const { database } = opened;
         const waiting = async () => {
@@ -90,7 +90,7 @@ for (const dialect of testDialects) {
         expect(statuses((await answers) ?? [])).toEqual([403, 422, 422, 422]);
       });
 
-    test("a session that began to enroll before another one was done does not replace that one's factor", async () => {
+    test("a session that started to enroll before another one finished does not replace its factor", async () => {
       const unaware = await actorOf(browser, false);
       await first().enroll(browser);
       const { secret_base32: secret } = await first().mfa.enrollStart(unaware);
@@ -100,7 +100,7 @@ for (const dialect of testDialects) {
       await expect(completed).rejects.toMatchObject({ code: "mfa_reverify_required" });
     });
 
-    test("two sessions that enroll at once leave one factor, and only its session verified", async () => {
+    test("two sessions that enroll concurrently leave one factor, and only its session is verified", async () => {
       const other = await first().signIn(email);
       const outcomes = await Promise.allSettled([first().enroll(browser), first().enroll(other)]);
       expect(outcomes.some(({ status }) => status === "fulfilled")).toBe(true);
@@ -113,14 +113,14 @@ for (const dialect of testDialects) {
       expect(await first().auditRows("user.mfa_enrolled")).toHaveLength(1);
     });
 
-    test("devices that are trusted at once keep to the maximum", async () => {
+    test("devices trusted concurrently stay within the maximum", async () => {
       await first().enroll(browser);
       const answers = await Promise.all(turns(8).map((same) => same.send("POST", "/auth/mfa/trusted-devices")));
       expect(new Set(statuses(answers))).toEqual(new Set([201]));
       expect((await browser.get("/auth/mfa/trusted-devices")).body.items).toHaveLength(3);
     });
 
-    test("a secret that an earlier master sealed is opened, and sealed anew when its next code is taken", async () => {
+    test("a secret sealed with an earlier master is opened, and sealed again when its next code is accepted", async () => {
       const factor = await first().enroll(browser);
       const secretNow = async () =>
         (await opened.database.read.selectFrom("users").select("mfa_secret").executeTakeFirstOrThrow()).mfa_secret;
@@ -143,7 +143,7 @@ for (const dialect of testDialects) {
       expect(await secretNow()).toBe(after);
     });
 
-    test("a session is worth watching with only while its factor is neither pending nor overdue", async () => {
+    test("a session can watch live views only while its factor is neither pending nor overdue", async () => {
       const own = (await browser.get("/auth/sessions")).body.items[0].id;
       const holder = () => first().sessions.holderOf(own);
       expect(await holder()).toMatchObject({ isAdmin: false });

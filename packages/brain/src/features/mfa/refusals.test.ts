@@ -34,18 +34,18 @@ test("without a factor verify, disable, regenerate and trusting a device answer 
   expect(await post("trusted-devices")).toMatchObject(notEnrolled);
 });
 
-test.each(mutations)("%s %s asks for the CSRF token, in header and cookie", async (method, path) => {
+test.each(mutations)("%s %s requires the CSRF token, in header and cookie", async (method, path) => {
   const headers = { "x-csrf-token": "x".repeat(43) };
   const answer = await browser.send(method, path, { code: "123456", label: "x", password: "x" }, headers);
   expect(answer).toMatchObject({ status: 403, body: { error: "csrf_failed" } });
   expect(await fixture.browser().send(method, path, {})).toMatchObject({ status: 401 });
 });
 
-test.each(["status", "trusted-devices"])("GET %s answers 401 to nobody", async (path) => {
+test.each(["status", "trusted-devices"])("GET %s answers 401 without a session", async (path) => {
   expect((await fixture.browser().get(`/auth/mfa/${path}`)).status).toBe(401);
 });
 
-test("one budget per address covers enroll-start, enroll-complete, verify and disable, and nothing else", async () => {
+test("one rate limit per address covers enroll-start, enroll-complete, verify and disable, and nothing else", async () => {
   const body = { code: "123456", password: "x" };
   const throttled = ["enroll-start", "enroll-complete", "verify", "disable"];
   for (let index = 0; index < 10; index += 1)

@@ -33,7 +33,7 @@ for (const dialect of routeDialects) {
         .filter((action) => action.includes("mfa"));
 
     describe("enrolling", () => {
-      test("gives a secret, then recovery codes, and counts as verified in this session", async () => {
+      test("returns a secret, then recovery codes, and marks this session as verified", async () => {
         expect(await status()).toEqual({
           enrolled: false,
           enrolled_at: null,
@@ -59,7 +59,7 @@ for (const dialect of routeDialects) {
         expect(await actions()).toEqual(["user.mfa_enrolled", "user.mfa_codes_regenerated"]);
       });
 
-      test("stores neither secret nor recovery codes as they are", async () => {
+      test("stores neither secret nor recovery codes in plain text", async () => {
         factor = await fixture.enroll(browser);
         const tables = ["users", "mfa_recovery_codes", "audit_log"] as const;
         const rows = await Promise.all(
@@ -71,7 +71,7 @@ for (const dialect of routeDialects) {
         expect((await userRow()).mfa_secret).toMatch(/^v1\.[0-9a-f]{8}\./);
       });
 
-      test("takes the code of the last secret only, and refuses another one with 422 invalid_code", async () => {
+      test("accepts only the code of the latest secret, and refuses others with 422 invalid_code", async () => {
         const first = await post("enroll-start");
         const second = await post("enroll-start");
         const codeOf = (begun: typeof first) => totpCode(begun.body.secret_base32, fixture.clock.now());
@@ -94,7 +94,7 @@ for (const dialect of routeDialects) {
         expect(await post("verify", { code })).toMatchObject(wrongCode);
       });
 
-      test("asks for a fresh factor while one is active, and keeps that one until the new one is confirmed", async () => {
+      test("requires a fresh verification while a factor is active, and keeps that factor until the new one is confirmed", async () => {
         browser = await fixture.signIn(email, adminPassword, true);
         factor = await fixture.enroll(browser);
         minutes(61);
@@ -116,7 +116,7 @@ for (const dialect of routeDialects) {
         expect((await post("verify", { code: next })).status).toBe(200);
       });
 
-      test("again ends what the earlier factor vouched for: other sessions' stamps and trusted devices", async () => {
+      test("again ends verifications by the earlier factor: other sessions' stamps and trusted devices", async () => {
         factor = await fixture.enroll(browser);
         const other = await fixture.signIn(email);
         await post("verify", { code: factor.code(), remember_device: true }, other);
@@ -170,7 +170,7 @@ for (const dialect of routeDialects) {
         expect((await fresh.send("POST", "/auth/logout")).status).toBe(204);
       });
 
-      test("sessions from before the enrollment wait for a code as well", async () => {
+      test("sessions older than the enrollment also wait for a code", async () => {
         await fixture.addUser("other@example.org");
         const [before, enrolling] = [
           await fixture.signIn("other@example.org"),
@@ -181,18 +181,18 @@ for (const dialect of routeDialects) {
         expect(await before.get("/auth/sessions")).toMatchObject(pending);
       });
 
-      test("the code is taken with a space in it, as apps show it", async () => {
+      test("a code is accepted with a space, as apps show it", async () => {
         const code = factor.code();
         expect((await post("verify", { code: `${code.slice(0, 3)} ${code.slice(3)}` })).status).toBe(200);
       });
 
-      test("a code is taken once, and none of an earlier step after it", async () => {
+      test("a code is accepted once, and no earlier one afterwards", async () => {
         const [present, next] = [factor.code(), factor.code()];
         expect((await post("verify", { code: next })).status).toBe(200);
         for (const code of [next, present]) expect(await post("verify", { code })).toMatchObject(wrongCode);
       });
 
-      test("a recovery code is taken once, in any case and without hyphens, and by verify only", async () => {
+      test("a recovery code is accepted once, in any case and without hyphens, and by verify only", async () => {
         const [code = "", other = ""] = factor.recoveryCodes;
         const disable = { password: adminPassword, code: other };
         expect(await post("disable", disable)).toMatchObject(wrongCode);
@@ -204,7 +204,7 @@ for (const dialect of routeDialects) {
         expect(verified.map(({ metadata }) => JSON.parse(metadata))).toEqual([{ method: "recovery_code" }]);
       });
 
-      test("no recovery code of another user is taken", async () => {
+      test("recovery codes of other users are refused", async () => {
         await fixture.addUser("other@example.org");
         const other = await fixture.signIn("other@example.org");
         await fixture.enroll(other);
@@ -219,7 +219,7 @@ for (const dialect of routeDialects) {
         expect(answer.body).toMatchObject({ used_recovery_code: true, remaining_recovery_codes: 9 });
       });
 
-      test("as many wrong codes as the threshold lock it, right codes included, until the time is over", async () => {
+      test("the threshold of wrong codes locks the factor, even for correct codes, until the lock ends", async () => {
         const guess = () => post("verify", { code: "ABCDE-FGHJK-MNPQR" });
         for (let index = 0; index < 3; index += 1) expect(await guess()).toMatchObject(wrongCode);
         expect((await fixture.auditRows("user.mfa_locked")).length).toBe(1);
@@ -242,7 +242,7 @@ for (const dialect of routeDialects) {
         );
       });
 
-      test("wrong codes count since the last right one only", async () => {
+      test("wrong codes count since the last correct one only", async () => {
         const guess = () => post("verify", { code: "ABCDE-FGHJK-MNPQR" });
         for (const right of [factor.code(), factor.recoveryCodes[0]]) {
           await guess();
@@ -254,7 +254,7 @@ for (const dialect of routeDialects) {
         expect(await fixture.auditRows("user.mfa_locked")).toEqual([]);
       });
 
-      test("fresh means verified within the time, to the second", async () => {
+      test("fresh means verified within the period, to the second", async () => {
         await post("verify", { code: factor.code() });
         minutes(29);
         await browser.get("/auth/me");
@@ -271,7 +271,7 @@ for (const dialect of routeDialects) {
         expect((await browser.get("/auth/mfa/trusted-devices")).status).toBe(200);
       });
 
-      test("a changed password leaves the session verified", async () => {
+      test("changing the password keeps the session verified", async () => {
         const change = { current_password: adminPassword, new_password: "Cobalt-Meadow-58" };
         const changed = await browser.send("POST", "/auth/change-password", change);
         expect(changed).toMatchObject({ status: 200, body: { mfa_required: false, mfa_enrollment_required: false } });
@@ -280,7 +280,7 @@ for (const dialect of routeDialects) {
     });
 
     describe("disabling", () => {
-      test("asks for password and code, and ends the factor with all that it vouched for", async () => {
+      test("requires password and code, and ends the factor with all its verifications", async () => {
         factor = await fixture.enroll(browser);
         await post("trusted-devices");
         minutes(1);
@@ -293,13 +293,13 @@ for (const dialect of routeDialects) {
         expect((await fixture.signIn(email)).jar.size).toBe(3);
         expect(await fixture.auditRows("user.mfa_disabled")).toMatchObject([{ result: "success" }]);
 
-        // Another factor later begins with nothing of this one.
+        // A later factor inherits nothing from this one.
         const before = await fixture.signIn(email);
         await fixture.enroll(browser);
         expect(await before.get("/auth/sessions")).toMatchObject(pending);
       });
 
-      test("refuses a wrong password with 422 invalid_password, counted for the account's lock, and no code is used up", async () => {
+      test("refuses a wrong password with 422 invalid_password, counts it toward the account lock, and uses up no code", async () => {
         factor = await fixture.enroll(browser);
         const code = factor.code();
         for (let index = 0; index < 3; index += 1) {
@@ -317,7 +317,7 @@ for (const dialect of routeDialects) {
         expect((await post("disable", { password: adminPassword, code: factor.code() })).status).toBe(200);
       });
 
-      test("refuses a wrong code with 422 invalid_code, which counts for the factor's lock", async () => {
+      test("refuses a wrong code with 422 invalid_code, which counts toward the factor's lock", async () => {
         factor = await fixture.enroll(browser);
         const attempt = (code: string) => post("disable", { password: adminPassword, code });
         for (let index = 0; index < 3; index += 1) expect(await attempt("000 00x")).toMatchObject(wrongCode);

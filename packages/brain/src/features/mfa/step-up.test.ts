@@ -42,12 +42,12 @@ for (const dialect of routeDialects) {
       expect(await browser.send("POST", start)).toMatchObject(required("password"));
     });
 
-    test("a session from before proofs were kept has to prove itself", async () => {
+    test("a session older than the recording of proofs needs a new proof", async () => {
       await opened.database.write((tx) => tx.updateTable("sessions").set({ last_proof_at: null }).execute());
       expect(await browser.send("POST", start)).toMatchObject(required("password"));
     });
 
-    test("a proof that was given while the clock was ahead counts no longer once it is right", async () => {
+    test("a proof given while the clock was ahead is not valid once the clock is correct", async () => {
       const { clock } = fixture;
       const right = clock.now();
       clock.setWall(new Date(right.getTime() + 120 * day));
@@ -58,7 +58,7 @@ for (const dialect of routeDialects) {
       expect((await early.send("POST", start)).status).toBe(200);
     });
 
-    test("a code that was verified while the clock was ahead is not fresh once it is right", async () => {
+    test("a code verified while the clock was ahead is not fresh once the clock is correct", async () => {
       const factor = await fixture.enroll(browser);
       fixture.clock.advance(minute);
       const mfa_verified_at = new Date(fixture.clock.now().getTime() + 120 * day);
@@ -69,7 +69,7 @@ for (const dialect of routeDialects) {
       expect((await browser.send("POST", start)).status).toBe(200);
     });
 
-    test("a proof counts for the session that gave it and no other", async () => {
+    test("a proof is valid only for the session that gave it", async () => {
       const other = await fixture.signIn(email);
       fixture.clock.advance(16 * minute);
       await stepUp(browser, { password: adminPassword });
@@ -93,7 +93,7 @@ for (const dialect of routeDialects) {
       expect(await browser.send("POST", start)).toMatchObject(required("password"));
     });
 
-    test("a wrong password proves nothing and counts for the lock of the account, which refuses the right one", async () => {
+    test("a wrong password proves nothing and counts toward the account lock, which also refuses the correct one", async () => {
       fixture.clock.advance(16 * minute);
       for (let index = 0; index < 3; index += 1)
         expect(await stepUp(browser, { password: "wrong" })).toMatchObject(wrong("invalid_password"));
@@ -115,7 +115,7 @@ for (const dialect of routeDialects) {
       });
     });
 
-    test("with a second factor a code is a proof too, once, and counts as a fresh one", async () => {
+    test("with a second factor a code is also a proof, once, and counts as a fresh verification", async () => {
       const factor = await fixture.enroll(browser);
       fixture.clock.advance(16 * minute);
       expect(await browser.send("POST", start)).toMatchObject(required("password", "code"));
@@ -133,7 +133,7 @@ for (const dialect of routeDialects) {
       expect(await stepUp(browser, { code: recoveryCodes[0] })).toMatchObject(wrong("invalid_code"));
     });
 
-    test("wrong codes lock the factor, which refuses right ones, and the password still counts", async () => {
+    test("wrong codes lock the factor, which refuses correct ones, and the password is still accepted", async () => {
       const factor = await fixture.enroll(browser);
       fixture.clock.advance(16 * minute);
       for (let index = 0; index < 3; index += 1)
@@ -147,7 +147,7 @@ for (const dialect of routeDialects) {
       expect((await stepUp(browser, { password: adminPassword })).status).toBe(200);
     });
 
-    test("where code and proof are both old, one code is enough", async () => {
+    test("when code and proof are both old, one code is enough", async () => {
       const factor = await fixture.enroll(browser);
       for (let index = 0; index < 3; index += 1) {
         fixture.clock.advance(21 * minute);
@@ -161,7 +161,7 @@ for (const dialect of routeDialects) {
       expect((await browser.send("POST", start)).status).toBe(200);
     });
 
-    test("a session that waits for its code gets around it with neither password nor code", async () => {
+    test("a session that waits for its code cannot bypass it with a password or a code", async () => {
       await fixture.enroll(browser);
       const pending = await fixture.signIn(email);
       for (const body of [{ password: adminPassword }, { code: "123456" }])
@@ -171,7 +171,7 @@ for (const dialect of routeDialects) {
         });
     });
 
-    test("a password that sparing a code let in does not stand in for a fresh code", async () => {
+    test("the password of a sign-in from a trusted device does not replace a fresh code", async () => {
       const factor = await fixture.enroll(browser);
       expect((await browser.send("POST", "/auth/mfa/trusted-devices", {})).status).toBe(201);
       await browser.send("POST", "/auth/logout");
@@ -188,7 +188,7 @@ for (const dialect of routeDialects) {
       ["POST", "/users/:id/password", { new_password: newPassword }, 204],
       ["POST", "/projects/default/memberships", { user_id: ":id", role: "admin" }, 201],
       ["POST", "/projects/default/invitations", { email: "new@example.org", role: "admin" }, 201],
-    ] as const)("%s %s asks an administrator for a recent proof", async (method, path, body, done) => {
+    ] as const)("%s %s requires a recent proof from an administrator", async (method, path, body, done) => {
       await fixture.addUser("root@example.org", { isAdmin: true });
       const root = await fixture.signIn("root@example.org");
       expect((await root.send("POST", "/projects", { slug: "default", name: "Default" })).status).toBe(201);
@@ -201,7 +201,7 @@ for (const dialect of routeDialects) {
       expect(await send()).toMatchObject({ status: done });
     });
 
-    test("an administrator's old session does not get around the proof by its own password", async () => {
+    test("an administrator's old session cannot bypass the proof by resetting its own password", async () => {
       const { id } = await fixture.addUser("root@example.org", { isAdmin: true });
       const root = await fixture.signIn("root@example.org");
       fixture.clock.advance(16 * minute);
@@ -212,7 +212,7 @@ for (const dialect of routeDialects) {
       expect((await fixture.browser().send("POST", "/auth/login", login)).status).toBe(401);
     });
 
-    test("recovery codes and trusted devices, which outlast the session, ask for a recent proof", async () => {
+    test("recovery codes and trusted devices, which outlast the session, require a recent proof", async () => {
       const factor = await fixture.enroll(browser);
       fixture.clock.advance(16 * minute);
       for (const path of ["/auth/mfa/recovery-codes/regenerate", "/auth/mfa/trusted-devices"])
@@ -222,7 +222,7 @@ for (const dialect of routeDialects) {
       expect((await browser.send("POST", "/auth/mfa/trusted-devices")).status).toBe(201);
     });
 
-    test("a changed role asks for a recent proof", async () => {
+    test("changing a role requires a recent proof", async () => {
       await fixture.addUser("root@example.org", { isAdmin: true });
       const root = await fixture.signIn("root@example.org");
       await root.send("POST", "/projects", { slug: "default", name: "Default" });
@@ -234,12 +234,12 @@ for (const dialect of routeDialects) {
       expect(await raise()).toMatchObject(required("password"));
       await stepUp(root, { password: adminPassword });
       expect((await raise()).status).toBe(200);
-      // Taking a right away needs no proof.
+      // Removing a permission needs no proof.
       fixture.clock.advance(16 * minute);
       expect((await root.send("DELETE", `${members}/${body.id}`)).status).toBe(204);
     });
 
-    test("asks for a session and the CSRF token", async () => {
+    test("requires a session and the CSRF token", async () => {
       expect((await stepUp(fixture.browser(), { password: adminPassword })).status).toBe(401);
       const foreign = { "x-csrf-token": "x".repeat(43) };
       expect(await browser.send("POST", "/auth/step-up", { password: adminPassword }, foreign)).toMatchObject({
@@ -248,7 +248,7 @@ for (const dialect of routeDialects) {
       });
     });
 
-    test("a request that is under way when its session ends proves nothing and enrolls nothing", async () => {
+    test("a request in progress when its session ends proves nothing and enrolls nothing", async () => {
       const { clock, mfa, sessions } = fixture;
       const { id } = await userRow();
       const { secret_base32: secret } = (await browser.send("POST", start)).body;

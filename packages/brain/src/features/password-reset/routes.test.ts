@@ -30,7 +30,7 @@ for (const dialect of routeDialects) {
     const login = (password: string) => fixture.browser().send("POST", "/auth/login", { email, password });
     const accepted = { status: 200, body: { accepted: true } };
     const notFound = { status: 404, body: { error: "not_found" } };
-    /** The next mail with a link; notices about the account come between. */
+    /** The next mail with a link, skipping notices about the account. */
     const linkMail = () => mail.takeAbout("Reset your password");
 
     async function mailedToken(address = email): Promise<string> {
@@ -41,7 +41,7 @@ for (const dialect of routeDialects) {
     const reasons = async () =>
       (await fixture.auditRows("auth.password_reset_requested")).map(({ metadata }) => JSON.parse(metadata).reason);
 
-    test("goes from the mailed link to a new password and ends what the old one had opened", async () => {
+    test("sets a new password with the mailed link and ends everything opened with the old one", async () => {
       const before = await fixture.signIn(email);
       const minted = await before.send("POST", "/api-keys", { name: "deploy", scopes: ["projects:read"] });
       const withKey = () => fixture.browser().get("/projects", { authorization: `Bearer ${minted.body.token}` });
@@ -56,7 +56,7 @@ for (const dialect of routeDialects) {
           .execute(),
       );
       const ended: EndedSessions[] = [];
-      fixture.sessions.onEnded((news) => void ended.push(news));
+      fixture.sessions.onEnded((event) => void ended.push(event));
       const other = await mailedToken();
       const token = await mailedToken();
 
@@ -82,7 +82,7 @@ for (const dialect of routeDialects) {
       ]);
     });
 
-    test("mails a link under SVC_PUBLIC_URL, whatever host the request names", async () => {
+    test("mails a link under SVC_PUBLIC_URL, regardless of the request's host", async () => {
       const headers = { "x-forwarded-host": "evil.example.org", forwarded: "host=evil.example.org", host: "127.0.0.1" };
       expect(await ask(email, "127.0.0.1", headers)).toMatchObject(accepted);
       const { to, subject, text, html } = await linkMail();
@@ -92,7 +92,7 @@ for (const dialect of routeDialects) {
       expect(`${text}${html}`).not.toContain("evil");
     });
 
-    test("keeps a second factor and its lock as they are, and makes no session", async () => {
+    test("does not change a second factor or its lock, and creates no session", async () => {
       const mfa = {
         mfa_secret: "v1.sealed",
         mfa_enrolled_at: fixture.clock.now(),
@@ -105,14 +105,14 @@ for (const dialect of routeDialects) {
       expect(await opened.database.read.selectFrom("sessions").selectAll().execute()).toEqual([]);
     });
 
-    test("lifts the lock that wrong passwords brought", async () => {
+    test("lifts a lock caused by wrong passwords", async () => {
       for (let attempt = 0; attempt < 3; attempt += 1) await login("Wrong-Password-1");
       expect((await login(adminPassword)).status).toBe(401);
       await confirm(await mailedToken());
       expect((await login(newPassword)).status).toBe(200);
     });
 
-    test("answers a request alike whether the account exists, is inactive or the address is none", async () => {
+    test("gives the same answer for existing, inactive and unknown accounts and for malformed addresses", async () => {
       const idle = await fixture.addUser("idle@example.org");
       await opened.database.write((tx) =>
         tx.updateTable("users").set({ is_active: false }).where("id", "=", idle.id).execute(),
@@ -143,7 +143,7 @@ for (const dialect of routeDialects) {
       ]);
     });
 
-    /** Until it is released, no link can be made for the account. */
+    /** No link can be created for the account until this is released. */
     async function holdAccount(): Promise<{ release(): Promise<void> }> {
       const end = Promise.withResolvers<void>();
       const begun = Promise.withResolvers<void>();
@@ -161,7 +161,7 @@ for (const dialect of routeDialects) {
       };
     }
 
-    test("answers a request before a link is made", async () => {
+    test("answers a request before a link is created", async () => {
       const account = await holdAccount();
       expect(await ask()).toMatchObject(accepted);
       expect(await fixture.auditRows("auth.password_reset_requested")).toEqual([]);
@@ -169,7 +169,7 @@ for (const dialect of routeDialects) {
       expect((await linkMail()).to).toEqual([email]);
     });
 
-    test("drops what comes while 100 requests are looked up, and logs that once a minute", async () => {
+    test("drops requests while 100 are in progress, and logs that once a minute", async () => {
       const account = await holdAccount();
       const dropped = () =>
         fixture.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "password_reset.dropped");
@@ -184,7 +184,7 @@ for (const dialect of routeDialects) {
       for (let index = 0; index < 3; index += 1) await mail.take();
     });
 
-    test("without mail gives the same answer and makes no link", async () => {
+    test("gives the same answer and creates no link without mail", async () => {
       const silent = await startAccess(opened.database);
       const answer = await silent.browser().send("POST", "/auth/password-reset/request", { email });
       expect(answer).toMatchObject(accepted);
@@ -194,7 +194,7 @@ for (const dialect of routeDialects) {
       expect(await reasons()).toEqual(["mail_not_configured"]);
     });
 
-    test("gives an account three links at once and never ends one for another", async () => {
+    test("allows an account three working links and never invalidates one for another", async () => {
       const first = await mailedToken();
       await mailedToken();
       await mailedToken();
@@ -205,7 +205,7 @@ for (const dialect of routeDialects) {
       expect((await confirm(first)).status).toBe(200);
     });
 
-    test("takes a token for 30 minutes", async () => {
+    test("accepts a token for 30 minutes", async () => {
       const token = await mailedToken();
       fixture.clock.advance(30 * 60_000 - 1);
       const late = await mailedToken();
@@ -227,7 +227,7 @@ for (const dialect of routeDialects) {
       expect(bodies[0]).toEqual(bodies[1]);
     });
 
-    test("answers 422 to a password that the policy refuses, and the token works on", async () => {
+    test("answers 422 to a password that the policy rejects, and the token still works", async () => {
       const token = await mailedToken();
       expect(await confirm(token, "lowercase1234")).toMatchObject({
         status: 422,
@@ -250,7 +250,7 @@ for (const dialect of routeDialects) {
       expect((await fixture.browser().send("POST", "/auth/password-reset/confirm", body)).status).toBe(422);
     });
 
-    test("shares one budget of 10 a minute between request and confirm", async () => {
+    test("shares one limit of 10 per minute between request and confirm", async () => {
       for (let index = 0; index < 5; index += 1) {
         await ask("nobody@example.org", "10.0.0.9");
         await confirm("x".repeat(43), newPassword, "10.0.0.9");
@@ -280,8 +280,8 @@ for (const dialect of routeDialects) {
       const [stored] = await opened.database.read.selectFrom("password_reset_tokens").selectAll().execute();
       expect(stored?.token_hash).toMatch(/^[0-9a-f]{64}$/);
       const rows = await opened.database.read.selectFrom("audit_log").selectAll().execute();
-      const told = fixture.logged.join("") + JSON.stringify([stored, rows]);
-      for (const secret of [token, next, newPassword, mail.password]) expect(told).not.toContain(secret);
+      const visible = fixture.logged.join("") + JSON.stringify([stored, rows]);
+      for (const secret of [token, next, newPassword, mail.password]) expect(visible).not.toContain(secret);
     });
   });
 }

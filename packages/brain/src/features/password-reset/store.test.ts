@@ -1,4 +1,4 @@
-/** What two databases have to agree on; what a caller sees of resets is in routes.test.ts. */
+/** Cases that both databases must handle alike; routes.test.ts covers the caller's view of resets. */
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { type MailServer, startMailServer } from "@svc/testkit/services/mail";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -31,27 +31,27 @@ for (const dialect of testDialects) {
       return /\/reset\/confirm#token=([\w-]+)/.exec(text)?.[1] ?? "";
     }
 
-    test("give three links when more are asked for at the same moment", async () => {
+    test("create three links for more concurrent requests", async () => {
       await Promise.all(Array.from({ length: 6 }, ask));
       await fixture.passwordReset.settled();
       expect(await stored()).toHaveLength(3);
       for (let index = 0; index < 3; index += 1) await linkMail();
     });
 
-    test("of two uses of a token at once one wins", async () => {
+    test("accept one of two concurrent uses of a token", async () => {
       const token = await mailedToken();
       const statuses = await Promise.all([confirm(token), confirm(token, "Other-Cobalt-99")]);
       expect(statuses.sort()).toEqual([200, 404]);
       expect(await fixture.auditRows("auth.password_reset_completed")).toHaveLength(1);
     });
 
-    test("of two links of one account at once one wins, and ends the other", async () => {
+    test("accept one of two links of one account used concurrently, which invalidates the other", async () => {
       const tokens = [await mailedToken(), await mailedToken()] as const;
       const statuses = await Promise.all([confirm(tokens[0]), confirm(tokens[1])]);
       expect(statuses.sort()).toEqual([200, 404]);
     });
 
-    test("delete tokens once their time is over", async () => {
+    test("delete expired tokens", async () => {
       await mailedToken();
       const tick = () =>
         prunePasswordResets.tick({

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { createProjectLabels } from "./labels.ts";
 
 function labelsOf(slugs: Map<string, string>, maxRemembered = 100) {
-  const looks: string[][] = [];
+  const queries: string[][] = [];
   const errors: unknown[] = [];
   let answer: () => Promise<ReadonlyMap<string, string>> = async () => new Map(slugs);
   const labels = createProjectLabels({
     async slugsOf(ids) {
-      looks.push([...ids]);
+      queries.push([...ids]);
       return answer();
     },
     onError: (error) => void errors.push(error),
@@ -17,30 +17,30 @@ function labelsOf(slugs: Map<string, string>, maxRemembered = 100) {
   function answerWith(next: typeof answer): void {
     answer = next;
   }
-  return { labels, looks, errors, known, answerWith };
+  return { labels, queries, errors, known, answerWith };
 }
 
 describe("the labels of projects", () => {
-  test("are their slugs, looked up once", async () => {
-    const { labels, looks, known } = labelsOf(new Map([["p", "shop"]]));
+  test("are their slugs, loaded once", async () => {
+    const { labels, queries, known } = labelsOf(new Map([["p", "shop"]]));
     expect(labels.of("p")).toBeUndefined();
     await known("p");
     expect(labels.of("p")).toBe("shop");
     const done: string[] = [];
     labels.whenKnown(new Set(["p"]), () => void done.push("at once"));
     expect(done).toEqual(["at once"]);
-    expect(looks).toEqual([["p"]]);
+    expect(queries).toEqual([["p"]]);
   });
 
-  test("are undefined for a project that is not active, which is not looked up again either", async () => {
-    const { labels, looks, known } = labelsOf(new Map());
+  test("are undefined for an inactive project, which is not loaded again either", async () => {
+    const { labels, queries, known } = labelsOf(new Map());
     await known("p");
     await known("p");
     expect(labels.of("p")).toBeUndefined();
-    expect(looks).toHaveLength(1);
+    expect(queries).toHaveLength(1);
   });
 
-  test("end and change with the slug, and with nothing else", async () => {
+  test("end and change only with the slug", async () => {
     const slugs = new Map([["p", "shop"]]);
     const { labels, known } = labelsOf(slugs);
     await known("p");
@@ -52,7 +52,7 @@ describe("the labels of projects", () => {
     expect(labels.of("p")).toBe("store");
   });
 
-  test("end with the archiving of the project, also when news of it comes twice", async () => {
+  test("end when the project is archived, even when notified twice", async () => {
     const slugs = new Map([["p", "shop"]]);
     const { labels, known } = labelsOf(slugs);
     await known("p");
@@ -63,7 +63,7 @@ describe("the labels of projects", () => {
     expect(labels.of("p")).toBeUndefined();
   });
 
-  test("do not hold what was read before the project changed", async () => {
+  test("do not keep a slug that was read before the project changed", async () => {
     const { labels, known, answerWith } = labelsOf(new Map());
     const first = Promise.withResolvers<ReadonlyMap<string, string>>();
     answerWith(() => first.promise);
@@ -75,7 +75,7 @@ describe("the labels of projects", () => {
     expect(labels.of("p")).toBe("store");
   });
 
-  test("are bounded in number", async () => {
+  test("are limited in number", async () => {
     const { labels, known } = labelsOf(new Map(["a", "b", "c"].map((id) => [id, id])), 2);
     await known("a");
     await known("b");
@@ -83,14 +83,14 @@ describe("the labels of projects", () => {
     expect([labels.of("a"), labels.of("b"), labels.of("c")]).toEqual([undefined, "b", "c"]);
   });
 
-  test("tell of a failed look and leave the work undone", async () => {
+  test("report a failed query and do not run the work", async () => {
     const { labels, errors, answerWith } = labelsOf(new Map());
-    const failure = new Error("gone");
+    const failure = new Error("connection lost");
     answerWith(() => Promise.reject(failure));
-    const told = Promise.withResolvers<void>();
+    const reported = Promise.withResolvers<void>();
     labels.whenKnown(new Set(["p"]), () => expect.unreachable());
-    setImmediate(told.resolve);
-    await told.promise;
+    setImmediate(reported.resolve);
+    await reported.promise;
     expect(errors).toEqual([failure]);
   });
 });

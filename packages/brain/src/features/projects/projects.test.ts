@@ -17,7 +17,7 @@ for (const dialect of testDialects) {
     const create = (slug: string, body: object = {}) =>
       fixture.projects.create({ body: { slug, name: slug, ...body }, creatorId, origin: ownOrigin });
 
-    test("keep their JSON as it was given and see that it did not change", async () => {
+    test("keep their JSON as given and detect that it did not change", async () => {
       const settings = { b: 1, a: [1.5, "\u0000\ud800"], c: { z: null } };
       const { id } = await create("json", { settings, allowed_schedulers: ["svc-scheduler"] });
       const read = await fixture.projects.get(id);
@@ -35,7 +35,7 @@ for (const dialect of testDialects) {
       expect(await fixture.auditRows("project.updated")).toHaveLength(before + 1);
     });
 
-    test("are listed by name, at most as many as SVC_ADMIN_PROJECT_LIST_CAP", async () => {
+    test("are listed by name, at most SVC_ADMIN_PROJECT_LIST_CAP", async () => {
       const capped = await startAccess(opened.database, { SVC_ADMIN_PROJECT_LIST_CAP: 2 });
       for (const slug of ["0-b", "0-c", "0-a"]) await create(slug);
       const listed = await capped.projects.list(rootActor(creatorId), { includeArchived: false });
@@ -43,7 +43,7 @@ for (const dialect of testDialects) {
       await capped.app.close();
     });
 
-    test("leave one active when two processes archive the last two at once", async () => {
+    test("keep one active when two processes archive the last two concurrently", async () => {
       const again = await opened.openAgain();
       const other = await startAccess(again);
       for (const { id } of await fixture.projects.list(rootActor(creatorId), { includeArchived: false })) {
@@ -63,8 +63,8 @@ for (const dialect of testDialects) {
       await again.close();
     });
 
-    test("cancel what no agent was sent yet when they are archived, and nothing else", async () => {
-      const [kept, archived] = [await create("going-on"), await create("closing")];
+    test("cancel only commands that were not sent to an agent when they are archived", async () => {
+      const [kept, archived] = [await create("open"), await create("closing")];
       const rows = [
         commandRow({ project_id: archived.id, agent_id: null }),
         commandRow({ project_id: archived.id, status: "dispatched" }),
@@ -93,10 +93,10 @@ for (const dialect of testDialects) {
       expect(JSON.parse(audited[0]?.metadata ?? "")).toEqual({ slug: "closing", commands_cancelled: 1 });
     });
 
-    test("are found by slug with the member's role, and remembered for two seconds at most", async () => {
+    test("are found by slug with the member's role, and cached for at most two seconds", async () => {
       const { id } = await create("found");
       expect(await fixture.projects.find("found", creatorId)).toMatchObject({ id, role: "admin", is_active: true });
-      // The second look answers in the same turn.
+      // The second lookup answers synchronously.
       expect(fixture.projects.find("found", creatorId)).toMatchObject({ id, role: "admin" });
       expect(await fixture.projects.find("nowhere", creatorId)).toBeNull();
       expect(await fixture.projects.find("x".repeat(64), creatorId)).toBeNull();
@@ -107,18 +107,18 @@ for (const dialect of testDialects) {
     });
 
     if (dialect === "postgres") {
-      test("that one process archives are known as archived in the others at once", async () => {
+      test("archived by one process are immediately archived in the others", async () => {
         const again = await opened.openAgain();
         const other = await startAccess(again);
         await other.projects.start();
-        const { id } = await create("told");
-        expect(await other.projects.find("told", creatorId)).toMatchObject({ is_active: true });
-        const told = Promise.withResolvers<unknown>();
-        other.projects.onChanged((news) => news.isActive || told.resolve(news));
+        const { id } = await create("shared");
+        expect(await other.projects.find("shared", creatorId)).toMatchObject({ is_active: true });
+        const announced = Promise.withResolvers<unknown>();
+        other.projects.onChanged((change) => change.isActive || announced.resolve(change));
         await create("kept");
         await fixture.projects.archive({ projectId: id, origin: ownOrigin });
-        expect(await told.promise).toEqual({ projectId: id, isActive: false, endedLabel: null });
-        expect(await other.projects.find("told", creatorId)).toMatchObject({ is_active: false });
+        expect(await announced.promise).toEqual({ projectId: id, isActive: false, endedLabel: null });
+        expect(await other.projects.find("shared", creatorId)).toMatchObject({ is_active: false });
         await other.projects.stop();
         await other.app.close();
         await again.close();

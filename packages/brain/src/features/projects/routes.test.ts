@@ -20,7 +20,7 @@ async function member(role: "viewer" | "operator" | "admin" | "auditor", slug = 
 }
 
 describe("POST /projects", () => {
-  test("makes a project with its defaults, and its creator an admin member", async () => {
+  test("creates a project with its defaults, and its creator as admin", async () => {
     const answer = await create();
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
@@ -49,7 +49,7 @@ describe("POST /projects", () => {
     expect(await fixture.auditRows("membership.granted")).toHaveLength(1);
   });
 
-  test("keeps every field that is given", async () => {
+  test("keeps every given field", async () => {
     const given = {
       description: "two\nlines",
       environment: "stage-1.eu",
@@ -91,7 +91,7 @@ describe("POST /projects", () => {
     ["an environment with a space", { environment: "a b" }],
     ["an unknown time zone", { timezone: "Nowhere/Land" }],
     ["33 schedulers", { allowed_schedulers: Array.from({ length: 33 }, (_, index) => `s${index}`) }],
-    ["settings that are no object", { settings: [] }],
+    ["settings that are not an object", { settings: [] }],
   ])("answers 422 for %s", async (_what, body) => {
     expect(await create(body)).toMatchObject({ status: 422, body: { error: "validation_error" } });
   });
@@ -104,7 +104,7 @@ describe("POST /projects", () => {
     await wide.app.close();
   });
 
-  test("is refused to everybody but global admins with 403, and without the CSRF token", async () => {
+  test("is refused with 403 to all but global admins, and without the CSRF token", async () => {
     await create();
     const admin = await member("admin");
     expect((await admin.send("POST", "/projects", { slug: "mine", name: "Mine" })).status).toBe(403);
@@ -124,7 +124,7 @@ describe("GET /projects", () => {
     expect(await slugs("?include_archived=true")).toEqual(["attic", "shop"]);
   });
 
-  test("lists to others only what they are members of", async () => {
+  test("lists to other users only the projects that they are members of", async () => {
     await create();
     await create({ slug: "other", name: "Other" });
     const viewer = await member("viewer");
@@ -140,7 +140,7 @@ describe("PATCH /projects/{slug}", () => {
   const patch = (body: object, slug = "shop", as = root) => as.send("PATCH", `/projects/${slug}`, body);
   beforeEach(async () => void (await create()));
 
-  test("changes what is given and says in the audit log what that was", async () => {
+  test("changes the given fields and names them in the audit log", async () => {
     fixture.clock.advance(5000);
     const answer = await patch({ name: "New", description: null, settings: { a: 1 }, automation_enabled: false });
     expect(answer).toMatchObject({ status: 200, body: { name: "New", settings: { a: 1 }, automation_enabled: true } });
@@ -155,13 +155,13 @@ describe("PATCH /projects/{slug}", () => {
     expect(await fixture.auditRows("project.restored")).toEqual([]);
   });
 
-  test("moves the project to a new slug at once", async () => {
+  test("moves the project to a new slug immediately", async () => {
     expect((await patch({ slug: "store" })).status).toBe(200);
     expect((await root.get("/projects/shop")).status).toBe(404);
     expect((await root.get("/projects/store")).status).toBe(200);
   });
 
-  test("answers 409 for a bad slug, a slug in use, and schedulers that do not fit what is stored", async () => {
+  test("answers 409 for a bad slug, a slug in use, and schedulers that contradict the stored ones", async () => {
     await create({ slug: "other", name: "Other" });
     expect((await patch({ slug: "Shop" })).body.details.reason).toBe("slug_pattern");
     expect((await patch({ slug: "other" })).body.details.reason).toBe("slug_in_use");
@@ -196,13 +196,13 @@ describe("PATCH /projects/{slug}", () => {
 describe("DELETE /projects/{slug}", () => {
   beforeEach(async () => void (await create()));
 
-  test("archives the project, tells listeners, and leaves it readable", async () => {
+  test("archives the project, notifies listeners, and keeps it readable", async () => {
     await create({ slug: "other", name: "Other" });
-    const news: unknown[] = [];
-    fixture.projects.onChanged((change) => void news.push(change));
+    const changes: unknown[] = [];
+    fixture.projects.onChanged((change) => void changes.push(change));
     const { id } = (await root.get("/projects/shop")).body;
     expect((await root.send("DELETE", "/projects/shop")).status).toBe(204);
-    expect(news).toEqual([{ projectId: id, isActive: false, endedLabel: null }]);
+    expect(changes).toEqual([{ projectId: id, isActive: false, endedLabel: null }]);
     expect((await root.get("/projects/shop")).body.is_active).toBe(false);
     expect(await fixture.projects.isActive(id)).toBe(false);
     expect(await fixture.auditRows("project.archived")).toHaveLength(1);
@@ -217,7 +217,7 @@ describe("DELETE /projects/{slug}", () => {
     expect(await root.send("DELETE", "/projects/shop")).toMatchObject({ status: 409, body: { details: { reason } } });
   });
 
-  test("is the only way to archive, because it asks for a fresh second factor", async () => {
+  test("is the only way to archive, because it requires a fresh second factor", async () => {
     await create({ slug: "other", name: "Other" });
     expect(await root.send("PATCH", "/projects/shop", { is_active: false })).toMatchObject({
       status: 422,
@@ -232,7 +232,7 @@ describe("DELETE /projects/{slug}", () => {
 });
 
 describe("GET /projects/{slug}/memberships", () => {
-  test("lists the members to every member, and is 404 to others", async () => {
+  test("lists the members to every member, and answers 404 to others", async () => {
     await create();
     fixture.clock.advance(1);
     const viewer = await member("viewer");

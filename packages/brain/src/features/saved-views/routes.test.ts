@@ -31,7 +31,7 @@ for (const dialect of testDialects) {
     afterAll(() => brain.stop());
     beforeEach(() => brain.running.brain.database.write((tx) => tx.deleteFrom("saved_views").execute()));
 
-    test("are kept with the filters that restrict, and listed by name", async () => {
+    test("are stored with their effective filters, and listed by name", async () => {
       const first = await create("  Slow mails ", everyFilter);
       expect(first.status).toBe(201);
       expect(first.body).toEqual({
@@ -56,7 +56,7 @@ for (const dialect of testDialects) {
       expect((await brain.as.viewer.get(path)).body.items).toEqual([second.body, third.body, first.body]);
     });
 
-    test("come back as they were written, also with what is masked in names", async () => {
+    test("are returned as written, including values that are masked in names", async () => {
       const filters = { queue: "bob@example.com", worker: "celery@a.example.com", q: "worker:celery@web1.example.com" };
       const { body: made } = await create("Mails of bob@example.com", filters);
       expect(made).toMatchObject({ name: "Mails of bob@example.com", filters });
@@ -100,13 +100,13 @@ for (const dialect of testDialects) {
       ]);
       for (const who of ["operator", "root"] as const) {
         const put = await brain.as[who].put(`${path}/${made.id}`, body("Mine"));
-        const gone = await brain.as[who].delete(`${path}/${made.id}`);
-        expect([who, put.status, put.body.error, gone.status]).toEqual([who, 404, "not_found", 404]);
+        const deleted = await brain.as[who].delete(`${path}/${made.id}`);
+        expect([who, put.status, put.body.error, deleted.status]).toEqual([who, 404, "not_found", 404]);
       }
       expect(await namesOf("viewer")).toEqual(["Mails"]);
     });
 
-    test("go with their user and with their project", async () => {
+    test("are deleted with their user and with their project", async () => {
       const { database } = brain.running.brain;
       const [project, user] = [randomUUID(), randomUUID()];
       const row = await database.read.selectFrom("users").selectAll().limit(1).executeTakeFirstOrThrow();
@@ -162,12 +162,12 @@ for (const dialect of testDialects) {
       expect(await namesOf("viewer")).toEqual(["Present"]);
     });
 
-    test("take a name of 80 characters, however many units each has", async () => {
+    test("accept a name of 80 characters, regardless of code units", async () => {
       expect((await create("🧾".repeat(80))).status).toBe(201);
       expect((await create("🧾".repeat(81))).status).toBe(422);
     });
 
-    test("refuse a name that is in use with 409", async () => {
+    test("answer 409 for a name in use", async () => {
       await create("Mails");
       const { body: other } = await create("Other");
       for (const answer of [await create(" Mails "), await brain.as.viewer.put(`${path}/${other.id}`, body("Mails"))]) {
@@ -176,7 +176,7 @@ for (const dialect of testDialects) {
       }
     });
 
-    test("are a hundred at most, however many arrive at once", async () => {
+    test("are limited to a hundred, even when created concurrently", async () => {
       const answers = await Promise.all(Array.from({ length: 105 }, (_, index) => create(`View ${index}`)));
       const refused = answers.filter(({ status }) => status !== 201);
       expect(refused.map(({ status }) => status)).toEqual([409, 409, 409, 409, 409]);
@@ -187,7 +187,7 @@ for (const dialect of testDialects) {
       expect(await namesOf("viewer")).toHaveLength(100);
     });
 
-    test("may only be read by auditors, and by nobody from outside", async () => {
+    test("can only be read by auditors, and not by users outside the project", async () => {
       expect(await namesOf("auditor")).toEqual([]);
       expect((await brain.as.auditor.post(path, body("a"))).status).toBe(403);
       expect((await brain.as.auditor.put(`${path}/${randomUUID()}`, body("a"))).status).toBe(403);
@@ -196,7 +196,7 @@ for (const dialect of testDialects) {
       expect((await brain.as.anonymous.get(path)).status).toBe(401);
     });
 
-    test("need the CSRF token to be changed", async () => {
+    test("require the CSRF token for changes", async () => {
       const headers = { "x-csrf-token": "wrong" };
       const answers = [
         await brain.as.viewer.post(path, body("a"), headers),
@@ -206,7 +206,7 @@ for (const dialect of testDialects) {
       expect(answers.map(({ body: { error } }) => error)).toEqual(["csrf_failed", "csrf_failed", "csrf_failed"]);
     });
 
-    test("of an unknown id are not found, and an id that is none is invalid", async () => {
+    test("with an unknown id are not found, and a malformed id is invalid", async () => {
       expect((await brain.as.viewer.put(`${path}/${randomUUID()}`, body("a"))).status).toBe(404);
       expect((await brain.as.viewer.put(`${path}/x`, body("a"))).status).toBe(422);
     });

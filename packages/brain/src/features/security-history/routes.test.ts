@@ -31,22 +31,22 @@ for (const dialect of routeDialects) {
     const key = { name: "deploy", scopes: ["projects:read"] };
     const login = (as: Browser, password = adminPassword, address = email) =>
       as.send("POST", "/auth/login", { email: address, password }, { "user-agent": firefox });
-    /** Notices of one moment have no order. */
+    /** Notices of the same instant have no defined order. */
     const later = () => fixture.clock.advance(1000);
-    /** Tests do what mails next and take it, so that none is left for the test after. */
+    /** Tests trigger the next mail and take it, so that none is left for the following test. */
     const taken = async (subject: string): Promise<ReceivedMail> => {
       const mail = await server.take();
       expect(mail).toMatchObject({ subject, to: [email] });
       return mail;
     };
 
-    test("is empty after the first sign-in, which sends nothing, and the browser is known afterwards", async () => {
+    test("is empty after the first sign-in, which sends nothing but makes the browser known", async () => {
       expect(await history()).toEqual({ items: [], next_cursor: null });
       expect((await login(browser)).status).toBe(200);
       expect(await history()).toEqual({ items: [], next_cursor: null });
     });
 
-    test("counts the browser of the set-up as the first one of its account", async () => {
+    test("treats the browser of the set-up as the first one of its account", async () => {
       await opened.database.write((tx) => tx.deleteFrom("users").execute());
       await fixture.setup.begin();
       const token = /token=([\w-]+)/.exec(fixture.links[0] ?? "")?.[1];
@@ -62,7 +62,7 @@ for (const dialect of routeDialects) {
       await taken("Sign-in from a new device");
     });
 
-    test("has a sign-in from a new browser, and its mail", async () => {
+    test("contains a sign-in from a new browser, with its mail", async () => {
       const other = fixture.browser("192.0.2.9");
       await login(other);
       const { items } = await history();
@@ -83,10 +83,10 @@ for (const dialect of routeDialects) {
       expect(await kinds()).toEqual(["sign_in.new_device"]);
     });
 
-    test("knows a browser of one account for no other, and the same browser for both after each signed in", async () => {
+    test("knows a browser for one account only, and for both once each has signed in from it", async () => {
       await fixture.addUser("ben@example.org");
       const bens = await fixture.signIn("ben@example.org");
-      // Mira signs in where Ben did: his cookie says nothing about her.
+      // Mira signs in where Ben did: his cookie does not count for her.
       await login(bens);
       await taken("Sign-in from a new device");
       const cookie = bens.jar.get("svc_device");
@@ -96,7 +96,7 @@ for (const dialect of routeDialects) {
       expect(await kinds()).toEqual(["sign_in.new_device"]);
     });
 
-    test("takes no device cookie that the service did not give out, and keeps cookies as digests", async () => {
+    test("accepts no device cookie that the service did not issue, and stores cookies as digests", async () => {
       const planted = "A".repeat(43);
       const other = fixture.browser();
       for (const value of [planted, "x", "A".repeat(44)]) {
@@ -109,13 +109,13 @@ for (const dialect of routeDialects) {
       expect(JSON.stringify(rows)).not.toContain(other.jar.get("svc_device"));
     });
 
-    test("a device cookie lets nobody in", async () => {
+    test("a device cookie is not a credential", async () => {
       const thief = fixture.browser();
       thief.jar.set("svc_device", browser.jar.get("svc_device") ?? "");
       expect((await thief.get("/auth/me")).status).toBe(401);
     });
 
-    test("has what an owner does, with address and browser, and mails what may be somebody else's doing", async () => {
+    test("contains the owner's actions with address and browser, and mails those that another person may have taken", async () => {
       expect((await browser.send("POST", "/api-keys", key)).status).toBe(201);
       expect((await taken("New API key")).text).toContain('The API key "deploy" (svk_');
       later();
@@ -142,12 +142,12 @@ for (const dialect of routeDialects) {
         ["api_key.created", { name: "deploy", prefix: expect.stringMatching(/^svk_.{4}$/) }],
       ]);
       for (const { source_ip } of items) expect(source_ip).toBe("127.0.0.1");
-      // Neither mails nor log hold a secret.
+      // Neither mails nor log contain a secret.
       for (const text of [...server.mails.map(({ raw }) => raw), ...fixture.logged])
         expect(text).not.toMatch(/svk_[A-Za-z0-9_-]{10}/);
     });
 
-    test("has what administrators and operators do, without their address", async () => {
+    test("contains actions of administrators and operators, without their address", async () => {
       await fixture.addUser("root@example.org", { isAdmin: true });
       const root = await fixture.signIn("root@example.org");
       await browser.send("POST", "/api-keys", key);
@@ -172,7 +172,7 @@ for (const dialect of routeDialects) {
       ]);
     });
 
-    test("says nothing of what did not happen", async () => {
+    test("contains no failed actions", async () => {
       const change = { current_password: "wrong", new_password: newPassword };
       expect((await browser.send("POST", "/auth/change-password", change)).status).toBe(422);
       expect((await browser.send("POST", "/api-keys", { ...key, scopes: ["users:read"] })).status).toBe(403);
@@ -180,7 +180,7 @@ for (const dialect of routeDialects) {
       expect(await kinds()).toEqual([]);
     });
 
-    test("mails one kind at most ten times an hour, and shows all of them, page by page", async () => {
+    test("mails one kind at most ten times an hour, and shows all events, page by page", async () => {
       for (let index = 0; index < 12; index += 1) {
         later();
         await login(fixture.browser());
@@ -202,7 +202,7 @@ for (const dialect of routeDialects) {
       await taken("Sign-in from a new device");
     });
 
-    test("is the caller's own, asks for a session, and reads a broken cursor as the top", async () => {
+    test("is the caller's own, requires a session, and treats an invalid cursor as the top", async () => {
       await fixture.addUser("ben@example.org");
       const ben = await fixture.signIn("ben@example.org");
       await browser.send("POST", "/api-keys", key);
@@ -215,7 +215,7 @@ for (const dialect of routeDialects) {
     const id = (index: number) => `01890000-0000-7000-8000-${String(index).padStart(12, "0")}`;
     const left = async (table: "account_notices" | "known_devices") =>
       (await opened.database.read.selectFrom(table).select("id").orderBy("id").execute()).map((row) => row.id);
-    /** Browsers of so many sign-ins, a millisecond apart until `untilMs` ago, each seen again after `againMs`. */
+    /** Adds `count` browsers, a millisecond apart until `untilMs` ago, each seen again after `againMs`. */
     async function addDevices(from: number, count: number, { untilMs = 0, againMs = 0 }) {
       const devices = Array.from({ length: count }, (_, index) => {
         const createdMs = fixture.clock.now().getTime() - untilMs - (count - index);
@@ -233,7 +233,7 @@ for (const dialect of routeDialects) {
       }));
       await opened.database.write((tx) => tx.insertInto("account_notices").values(notices).execute());
     }
-    const signInAnew = async () => {
+    const signInFromNewBrowser = async () => {
       await login(fixture.browser());
       await taken("Sign-in from a new device");
     };
@@ -241,15 +241,15 @@ for (const dialect of routeDialects) {
     test("keeps the newest 500 notices of a user, and sign-ins displace no other kind beyond half of them", async () => {
       await addNotices(0, 250, "api_key.created");
       await addNotices(250, 250, "sign_in.new_device");
-      await signInAnew();
+      await signInFromNewBrowser();
       const notices = await left("account_notices");
       expect([notices.length, notices[0], notices.includes(id(250))]).toEqual([500, id(0), false]);
       await addNotices(500, 1, "password.changed");
-      await signInAnew();
+      await signInFromNewBrowser();
       expect((await left("account_notices")).slice(0, 2)).toEqual([id(1), id(2)]);
     });
 
-    test("keeps 50 browsers of a user: those of one recent sign-in displace one another, the newest first", async () => {
+    test("keeps 50 browsers of a user: those of a single recent sign-in displace each other, the newest first", async () => {
       await opened.database.write((tx) => tx.deleteFrom("known_devices").execute());
       await addDevices(0, 10, { untilMs: 1000, againMs: 1 });
       await addDevices(10, 10, { untilMs: 86_400_000 });
@@ -263,11 +263,11 @@ for (const dialect of routeDialects) {
       expect(await kinds()).toHaveLength(1);
     });
 
-    test("forgets an old browser of one sign-in before one that was seen again", async () => {
+    test("removes an old browser with a single sign-in before one that was seen again", async () => {
       await opened.database.write((tx) => tx.deleteFrom("known_devices").execute());
       await addDevices(0, 25, { untilMs: 40 * 86_400_000, againMs: 1 });
       await addDevices(25, 25, { untilMs: 86_400_000 });
-      await signInAnew();
+      await signInFromNewBrowser();
       const devices = await left("known_devices");
       expect([devices.length, devices.includes(id(0)), devices.includes(id(25))]).toEqual([50, true, false]);
     });
@@ -281,7 +281,7 @@ for (const dialect of routeDialects) {
         pruneSecurityHistory.tick({
           ...{ database: opened.database, clock, settings, signal: AbortSignal.timeout(10_000) },
         });
-      // A notice goes two days before the day before the newest one.
+      // A notice that is two days older than the day before the newest one is deleted.
       clock.advance(3 * 86_400_000);
       await login(fixture.browser());
       await taken("Sign-in from a new device");
@@ -296,7 +296,7 @@ for (const dialect of routeDialects) {
   });
 }
 
-describe("notices without a mail server that takes them", () => {
+describe("notices without a working mail server", () => {
   const opened = useTestDatabase("sqlite");
   let server: MailServer;
   const fixture = useAccess(opened, () => ({ SVC_MAIL_URL: server.url, SVC_MAIL_FROM: "svc@example.org" }));
@@ -305,7 +305,7 @@ describe("notices without a mail server that takes them", () => {
   });
   afterAll(() => server.stop());
 
-  test("do not hold back what they are about, and are logged once for many", async () => {
+  test("do not delay the action, and many are logged once", async () => {
     await fixture.addUser(email);
     const browser = await fixture.signIn(email);
     for (let index = 0; index < 5; index += 1)

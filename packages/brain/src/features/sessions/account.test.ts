@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 describe("/auth/me", () => {
-  /** The instant so many seconds from now on the brain's clock. */
+  /** The instant that many seconds from now on the server's clock. */
   const at = (seconds: number) => new Date(fixture.clock.now().getTime() + seconds * 1000).toISOString();
 
   test("shows the user without secrets, with memberships and the state of the second factor", async () => {
@@ -37,7 +37,7 @@ describe("/auth/me", () => {
     });
   });
 
-  test("tells until when the session lasts, which a person's request moves and a timer's does not", async () => {
+  test("shows when the session ends, which user requests extend and background requests do not", async () => {
     const limits = async (as: Browser, headers = {}) => (await as.get("/auth/me", headers)).body.session;
     const before = await limits(browser);
     fixture.clock.advance(600_000);
@@ -50,7 +50,7 @@ describe("/auth/me", () => {
     expect((await browser.get("/auth/me")).status).toBe(401);
   });
 
-  test("tells no idle limit of a session that is remembered", async () => {
+  test("shows no idle limit for a remembered session", async () => {
     const remembered = fixture.browser();
     await remembered.send("POST", "/auth/login", { email, password: adminPassword, remember_me: true });
     expect((await remembered.get("/auth/me")).body.session).toEqual({
@@ -59,11 +59,11 @@ describe("/auth/me", () => {
     });
   });
 
-  test("answers 401 to nobody", async () => {
+  test("answers 401 without a session", async () => {
     expect(await fixture.browser().get("/auth/me")).toMatchObject({ status: 401, body: { error: "unauthenticated" } });
   });
 
-  test("is changed by PATCH in its profile fields, and in nothing else", async () => {
+  test("changes only profile fields by PATCH", async () => {
     const changes = {
       display_name: "Mira",
       timezone: "Europe/Berlin",
@@ -99,10 +99,10 @@ describe("POST /auth/change-password", () => {
       ...changes,
     });
 
-  test("gives a new session in place of all others and carries the remember flag on", async () => {
+  test("replaces all sessions with a new one and keeps the remember flag", async () => {
     const remembered = await fixture.signIn(email, adminPassword, true);
     const ended: EndedSessions[] = [];
-    fixture.sessions.onEnded((news) => void ended.push(news));
+    fixture.sessions.onEnded((event) => void ended.push(event));
     browser = remembered;
     const before = remembered.jar.get("svc_session");
     const answer = await change();
@@ -117,7 +117,7 @@ describe("POST /auth/change-password", () => {
     expect(await fixture.auditRows("auth.password_changed")).toMatchObject([{ result: "success" }]);
   });
 
-  test("answers a wrong present password with 422 invalid_password and counts it for the lock", async () => {
+  test("answers a wrong current password with 422 invalid_password and counts it toward the lock", async () => {
     for (let index = 0; index < 3; index += 1) {
       const answer = await change({ current_password: "wrong" });
       expect(answer).toMatchObject({ status: 422, body: { details: { reason: "invalid_password" } } });
@@ -128,9 +128,9 @@ describe("POST /auth/change-password", () => {
 
   test.each([
     ["too short", "Abc-12345"],
-    ["of too few kinds of characters", "harbourviolet"],
-    ["among the common ones", "Password1234!"],
-    ["made of the address of the account", `${email}-2026`],
+    ["of too few character classes", "harbourviolet"],
+    ["a common one", "Password1234!"],
+    ["built from the address of the account", `${email}-2026`],
   ])("answers 422 for a new password that is %s", async (_what, password) => {
     const answer = await change({ new_password: password });
     expect(answer).toMatchObject({ status: 422, body: { error: "validation_error" } });
@@ -141,7 +141,7 @@ describe("POST /auth/change-password", () => {
 });
 
 describe("the sessions of a user", () => {
-  test("are listed newest first with the present one marked, and never with their secrets", async () => {
+  test("are listed newest first with the current one marked, and never with their secrets", async () => {
     fixture.clock.advance(1000);
     await fixture.signIn(email);
     const { items } = (await browser.get("/auth/sessions")).body;
@@ -152,14 +152,14 @@ describe("the sessions of a user", () => {
     expect(items[0].ip_at_issue).toBe("127.0.0.1");
   });
 
-  test("leave out what ended by its limits", async () => {
+  test("are not listed once their limits have passed", async () => {
     fixture.clock.advance(1_700_000);
     const fresh = await fixture.signIn(email);
     fixture.clock.advance(100_001);
     expect((await fresh.get("/auth/sessions")).body.items).toHaveLength(1);
   });
 
-  test("are revoked one by one, only by their owner, and a second time is false", async () => {
+  test("are revoked individually by their owner only, and revoking again returns false", async () => {
     const other = await fixture.signIn(email);
     await fixture.addUser("stranger@example.org");
     const stranger = await fixture.signIn("stranger@example.org");
@@ -174,7 +174,7 @@ describe("the sessions of a user", () => {
     expect(await fixture.auditRows("auth.session_revoked")).toHaveLength(1);
   });
 
-  test("are revoked all but the present one", async () => {
+  test("can all be revoked except the current one", async () => {
     const others = [await fixture.signIn(email), await fixture.signIn(email)];
     expect((await browser.send("POST", "/auth/sessions/revoke-others")).body).toEqual({ revoked: 2 });
     for (const other of others) expect((await other.get("/auth/me")).status).toBe(401);
@@ -183,7 +183,7 @@ describe("the sessions of a user", () => {
   });
 });
 
-test("GET /auth/policy shows what a password must be", async () => {
+test("GET /auth/policy shows the rules for passwords", async () => {
   expect((await browser.get("/auth/policy")).body).toEqual({
     min_length: 12,
     max_length: 256,

@@ -30,7 +30,7 @@ for (const dialect of testDialects) {
     };
     const login = (password: string) => fixture.sessions.login({ ...nothingKept, email, password, origin: ownOrigin });
 
-    test("counts guesses that run side by side, each of them", async () => {
+    test("counts every concurrent guess", async () => {
       const guesses = await Promise.allSettled(Array.from({ length: 3 }, (_, index) => login(`guess-${index}`)));
       expect(guesses.every(({ status }) => status === "rejected")).toBe(true);
       const user = await fixture.users.findByEmail(email);
@@ -39,7 +39,7 @@ for (const dialect of testDialects) {
       await expect(login(adminPassword)).rejects.toMatchObject({ code: "unauthenticated" });
     });
 
-    test("lets in everybody who comes at the moment when an outdated hash is made anew", async () => {
+    test("admits all concurrent sign-ins while an outdated hash is replaced", async () => {
       const costlier = createPasswords({
         SVC_ARGON2_TIME_COST: 2,
         SVC_ARGON2_MEMORY_COST: 8192,
@@ -53,7 +53,7 @@ for (const dialect of testDialects) {
       expect(fixture.passwords.isOutdated(user?.password_hash ?? "")).toBe(false);
     });
 
-    test("logs why it refused, and the address as typed only when that is wanted", async () => {
+    test("logs the reason of a refusal, and the typed address only when enabled", async () => {
       const linesOf = async (isWanted: boolean) => {
         const own = await startAccess(opened.database, { SVC_LOG_LOGIN_EMAIL: isWanted });
         const attempt = { ...nothingKept, password: "guess", origin: ownOrigin };
@@ -71,7 +71,7 @@ for (const dialect of testDialects) {
       expect((await linesOf(true)).map((line) => line.email)).toEqual([email, "no-one@example.org"]);
     });
 
-    test("logs the refusals of one reason once a minute, however many there are", async () => {
+    test("logs any number of refusals with one reason once a minute", async () => {
       const own = await startAccess(opened.database);
       const before = (await own.auditRows("auth.login_failed")).length;
       const attempt = (n: number) =>
@@ -87,12 +87,12 @@ for (const dialect of testDialects) {
       await own.app.close();
     });
 
-    test("waits for one transaction whether or not the account exists, and collects the row where it does not", async () => {
+    test("waits for one transaction whether or not the account exists, and collects the audit row when it does not", async () => {
       let transactions = 0;
       const own = await startAccess({
         ...opened.database,
         write(work, options) {
-          // The collected rows have transactions of their own.
+          // The collected rows have their own transactions.
           if (options?.alone !== true) transactions += 1;
           return opened.database.write(work, options);
         },
@@ -121,7 +121,7 @@ for (const dialect of testDialects) {
       await own.app.close();
     });
 
-    test("answers refusals at whole multiples of the floor, and a success as soon as the floor is over", async () => {
+    test("answers refusals at whole multiples of the minimum time, and a success right after the minimum", async () => {
       const own = await startAccess(opened.database);
       const { findByEmail } = own.users;
       let tookMs = 0;
@@ -178,17 +178,17 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("gives sessions whose end is told in every process", async () => {
+    test("announces the end of a session in every process", async () => {
       const again = await opened.openAgain();
       const other = await startAccess(again);
       await other.sessions.start();
       const { session } = await login(adminPassword);
       const actor = await fixture.sessions.session(session.cookie, { address: "127.0.0.1", userAgent: undefined });
-      const told = Promise.withResolvers<unknown>();
+      const announced = Promise.withResolvers<unknown>();
       const listening = dialect === "postgres" ? other : fixture;
-      listening.sessions.onEnded((ended) => told.resolve(ended));
+      listening.sessions.onEnded((ended) => announced.resolve(ended));
       await fixture.sessions.logout(actor!, ownOrigin);
-      expect(await told.promise).toEqual({ userId: actor?.user.id, sessionIds: [session.id] });
+      expect(await announced.promise).toEqual({ userId: actor?.user.id, sessionIds: [session.id] });
       await other.sessions.stop();
       await other.app.close();
       await again.close();

@@ -8,14 +8,14 @@ const newPassword = "Cobalt-Meadow-58";
 const opened = useTestDatabase("sqlite");
 const fixture = useAccess(opened, () => ({ SVC_LOGIN_LOCKOUT_THRESHOLD: 3 }));
 
-/** Whose turns an action takes at the password check. */
+/** The sources that an action uses at the password check. */
 async function sourcesOf(action: () => Promise<unknown>): Promise<string[]> {
   const before = fixture.passwordSources.length;
   await action();
   return fixture.passwordSources.slice(before);
 }
 
-test("what a signed-in user asks for takes that user's turn at the password check", async () => {
+test("a signed-in user's actions use that user's turn at the password check", async () => {
   const { id } = await fixture.addUser(email, { isAdmin: true });
   const other = await fixture.addUser("other@example.org");
   const browser = await fixture.signIn(email);
@@ -32,7 +32,7 @@ test("what a signed-in user asks for takes that user's turn at the password chec
   expect(changed).toEqual([`user:${id}`, `user:${id}`]);
 });
 
-test("what nobody has signed in for takes the turn of its network", async () => {
+test("actions without a sign-in use the turn of their network", async () => {
   await fixture.setup.begin();
   const token = fixture.links[0]?.split("#token=")[1];
   const setup = { token, email, password: adminPassword };
@@ -46,7 +46,7 @@ test("what nobody has signed in for takes the turn of its network", async () => 
   expect(await sourcesOf(() => visitor.send("POST", "/invitations/accept", accept))).toEqual(["192.0.2.7"]);
 });
 
-test("a session of a locked account causes no password check and no rows of its own, and gets the same answer", async () => {
+test("a session of a locked account causes no password check and no separate rows, and gets the same answer", async () => {
   await fixture.addUser(email);
   const browser = await fixture.signIn(email);
   const guess = () =>
@@ -71,7 +71,7 @@ test("a session of a locked account causes no password check and no rows of its 
   expect(reasons).toEqual(["wrong_password", "wrong_password", "wrong_password", "locked", "locked"]);
 });
 
-test("a changed password draws on the budget of codes and step-ups", async () => {
+test("password changes share the rate limit of codes and step-ups", async () => {
   await fixture.addUser(email);
   const browser = await fixture.signIn(email);
   const send = () =>

@@ -19,7 +19,7 @@ const sessionRows = () => opened.database.read.selectFrom("sessions").selectAll(
 const userRow = () => opened.database.read.selectFrom("users").selectAll().executeTakeFirstOrThrow();
 
 describe("POST /auth/login", () => {
-  test("gives the user and both cookies, and writes who came from where", async () => {
+  test("returns the user and both cookies, and records user and address", async () => {
     const answer = await fixture
       .browser()
       .send("POST", "/auth/login", { email: " MIRA@example.org ", password: adminPassword });
@@ -65,12 +65,12 @@ describe("POST /auth/login", () => {
   test.each([
     ["a wrong password", email, otherPassword],
     ["an unknown e-mail", "nobody@example.org", adminPassword],
-    ["an e-mail that cannot be one", "x", adminPassword],
-  ])("answers %s with the same 401 after the same floor", async (_what, as, password) => {
+    ["a malformed e-mail", "x", adminPassword],
+  ])("answers %s with the same 401 after the same minimum time", async (_what, as, password) => {
     const answer = await login(password, "127.0.0.1", as);
     expect(answer).toMatchObject({ status: 401, body: { error: "unauthenticated", details: {} } });
     expect(answer.cookies).toEqual([]);
-    // The clock of the test stands still, so the whole floor is left to wait.
+    // The test's clock does not advance, so the whole minimum time remains.
     expect(fixture.pauses).toEqual([300]);
     expect(await fixture.auditRows("auth.login_failed")).toHaveLength(1);
   });
@@ -79,24 +79,27 @@ describe("POST /auth/login", () => {
     ["right password", email, adminPassword],
     ["wrong password", email, otherPassword],
     ["unknown e-mail", "nobody@example.org", adminPassword],
-  ])("answers a %s with the same 503 after the same floor while too many wait", async (_what, as, password) => {
-    const full = await startAccess(opened.database, {}, { limits: { atOnce: 0, perSource: 0, maxWaiting: 0 } });
-    const answer = await full.browser().send("POST", "/auth/login", { email: as, password });
-    expect(answer).toMatchObject({ status: 503, body: { error: "unready", details: { reason: "passwords_full" } } });
-    expect(answer.headers["retry-after"]).toBe("1");
-    expect(answer.cookies).toEqual([]);
-    expect(full.pauses).toEqual([300]);
-    expect(await fixture.auditRows("auth.login_failed")).toEqual([]);
-    expect(await userRow()).toMatchObject({ failed_logins: 0 });
-    await full.app.close();
-  });
+  ])(
+    "answers a %s with the same 503 after the same minimum time while too many are waiting",
+    async (_what, as, password) => {
+      const full = await startAccess(opened.database, {}, { limits: { atOnce: 0, perSource: 0, maxWaiting: 0 } });
+      const answer = await full.browser().send("POST", "/auth/login", { email: as, password });
+      expect(answer).toMatchObject({ status: 503, body: { error: "unready", details: { reason: "passwords_full" } } });
+      expect(answer.headers["retry-after"]).toBe("1");
+      expect(answer.cookies).toEqual([]);
+      expect(full.pauses).toEqual([300]);
+      expect(await fixture.auditRows("auth.login_failed")).toEqual([]);
+      expect(await userRow()).toMatchObject({ failed_logins: 0 });
+      await full.app.close();
+    },
+  );
 
   test("answers an inactive account with the same 401", async () => {
     await opened.database.write((tx) => tx.updateTable("users").set({ is_active: false }).execute());
     expect((await login(adminPassword)).status).toBe(401);
   });
 
-  test("locks the account after the threshold of failures, from every address, and opens it after the duration", async () => {
+  test("locks the account for every address after the threshold of failures, and unlocks it after the duration", async () => {
     for (const address of ["10.0.0.1", "10.0.0.2", "10.0.0.3"]) await login(otherPassword, address);
     expect(await login(adminPassword, "10.0.0.4")).toMatchObject({ status: 401, body: { error: "unauthenticated" } });
     const reasons = (await fixture.auditRows("auth.login_failed")).map(({ metadata }) => JSON.parse(metadata).reason);
@@ -123,7 +126,7 @@ describe("POST /auth/login", () => {
     expect((await login(adminPassword)).status).toBe(200);
   });
 
-  test("ends the session that was presented and keeps no value from before", async () => {
+  test("ends the presented session and reuses none of its values", async () => {
     const browser = await fixture.signIn(email);
     const before = new Map(browser.jar);
     await browser.send("POST", "/auth/login", { email, password: adminPassword });
@@ -135,7 +138,7 @@ describe("POST /auth/login", () => {
     expect((await stale.get("/auth/me")).status).toBe(401);
   });
 
-  test("makes an outdated hash anew", async () => {
+  test("replaces an outdated hash", async () => {
     const costlier = createPasswords({
       SVC_ARGON2_TIME_COST: 2,
       SVC_ARGON2_MEMORY_COST: 8192,
@@ -174,11 +177,11 @@ describe("POST /auth/login", () => {
     expect(answer).toMatchObject({ status: 403, body: { error: "csrf_failed" } });
   });
 
-  test("ends the session that was presented, and tells so that its sockets close", async () => {
+  test("ends the presented session and announces it, so that its sockets close", async () => {
     const browser = await fixture.signIn(email);
     const [before] = await sessionRows();
     const ended: EndedSessions[] = [];
-    fixture.sessions.onEnded((news) => void ended.push(news));
+    fixture.sessions.onEnded((event) => void ended.push(event));
     await browser.send("POST", "/auth/login", { email, password: adminPassword });
     expect(ended).toEqual([{ userId: before?.user_id, sessionIds: [before?.id] }]);
     expect(await sessionRows()).toEqual([expect.not.objectContaining({ id: before?.id })]);
@@ -199,7 +202,7 @@ describe("a session", () => {
     expect(await browser.get("/auth/me")).toMatchObject({ status: 401, body: { error: "unauthenticated" } });
   });
 
-  test("goes on with an idle limit as short as last_seen_at is exact", async () => {
+  test("continues with an idle limit as short as the precision of last_seen_at", async () => {
     const own = await startAccess(opened.database, { SVC_SESSION_IDLE_TIMEOUT_SECONDS: 60 });
     const browser = await own.signIn(email);
     const userId = (await browser.get("/auth/me")).body.id;
@@ -220,7 +223,7 @@ describe("a session", () => {
 
   test.each([
     ["background requests", { "x-svc-background": "1" }],
-    // A live view opens again by itself.
+    // A live view reconnects automatically.
     ["requests to open a socket", { connection: "upgrade", upgrade: "websocket" }],
   ])("is not kept alive by %s", async (_what, headers) => {
     const browser = await fixture.signIn(email);
@@ -240,7 +243,7 @@ describe("a session", () => {
     await expect.poll(async () => (await sessionRows())[0]?.last_seen_at).toEqual(new Date(issued.getTime() + 60_000));
   });
 
-  test("ends at the absolute limit however busy it was", async () => {
+  test("ends at the absolute limit even if it is in use", async () => {
     const browser = await fixture.signIn(email);
     await opened.database.write((tx) =>
       tx
@@ -257,7 +260,7 @@ describe("a session", () => {
     expect(await pruneSessions.tick({ database: opened.database, clock, signal })).toEqual({ deleted: 1 });
   });
 
-  test("that is remembered lasts its own lifetime without an idle limit", async () => {
+  test("has its own lifetime and no idle limit when it is remembered", async () => {
     const browser = fixture.browser();
     const answer = await browser.send("POST", "/auth/login", { email, password: adminPassword, remember_me: true });
     expect(answer.cookies[0]).toMatchObject({ maxAge: 2_592_000 });
@@ -273,7 +276,7 @@ describe("a session", () => {
     expect((await browser.get("/auth/me")).status).toBe(401);
   });
 
-  test("counts for its own browser only when that is pinned", async () => {
+  test("is valid only for its own browser when browsers are pinned", async () => {
     const pinned = await startAccess(opened.database, { SVC_SESSION_PIN_USER_AGENT: true });
     const browser = pinned.browser();
     const headers = { "user-agent": "first" };
@@ -283,7 +286,7 @@ describe("a session", () => {
     await pinned.app.close();
   });
 
-  test("is not made by a cookie that is forged, changed or unsigned", async () => {
+  test("is not accepted from a forged, changed or unsigned cookie", async () => {
     const browser = await fixture.signIn(email);
     const value = browser.jar.get("svc_session") ?? "";
     const [random] = value.split(".");
@@ -295,7 +298,7 @@ describe("a session", () => {
 });
 
 describe("POST /auth/logout", () => {
-  test("ends the session, clears its cookies, keeps the one that names the browser, and answers 204", async () => {
+  test("ends the session, clears its cookies except the device cookie, and answers 204", async () => {
     const browser = await fixture.signIn(email);
     const kept = new Map(browser.jar);
     const answer = await browser.send("POST", "/auth/logout");

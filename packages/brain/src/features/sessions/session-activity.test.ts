@@ -5,10 +5,10 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type Browser, emptyTables, type Fixture, startAccess } from "../../../test/fixtures/access-fixture.ts";
 
 const email = "mira@example.org";
-/** A look that is no activity. */
+/** A background request is not activity. */
 const background = { "x-svc-background": "1" };
 
-/** One process. On SQLite a second one stands for the first after a restart: it hears nothing of the other. */
+/** One process. On SQLite a second one represents the first after a restart: it receives nothing from the other. */
 async function startProcess(opened: OpenedTestDatabase, idleSeconds: number): Promise<Fixture> {
   const isOwn = opened.database.dialect === "postgres";
   const database = isOwn ? await opened.openAgain() : opened.database;
@@ -21,7 +21,7 @@ async function startProcess(opened: OpenedTestDatabase, idleSeconds: number): Pr
   return fixture;
 }
 
-/** The same browser, whose requests another process answers. */
+/** The same browser, connected to another process. */
 function sameBrowser(browser: Browser, fixture: Fixture): Browser {
   const same = fixture.browser();
   for (const [name, value] of browser.jar) same.jar.set(name, value);
@@ -65,7 +65,7 @@ for (const dialect of testDialects) {
       expect(await statusOf(atFar)).toBe(401);
     });
 
-    test("is not longer by more than a minute for a session that was quiet before a process began", async () => {
+    test("is at most a minute longer for a session that was idle before a process started", async () => {
       const { far, atFar, advance } = await signedIn(1800);
       advance(600_000);
       await far.sessions.start();
@@ -80,7 +80,7 @@ for (const dialect of testDialects) {
       const { far, atNear, atFar, advance } = await signedIn(idleSeconds);
       await far.sessions.start();
       advance(59_000);
-      // Too soon after sign-in to be written.
+      // Too soon after the sign-in to be written.
       expect((await atNear.get("/auth/me")).status).toBe(200);
 
       advance(idleSeconds * 1000);
@@ -90,7 +90,7 @@ for (const dialect of testDialects) {
       expect([await statusOf(atNear), await statusOf(atFar)]).toEqual([401, 401]);
     });
 
-    test("counts from the return of a process that could not listen", async () => {
+    test("counts from the reconnection of a process that could not listen", async () => {
       const { far, atNear, atFar, advance } = await signedIn(60);
       await far.sessions.start();
       advance(30_000);

@@ -13,7 +13,7 @@ for (const dialect of testDialects) {
     const change = (changes: { is_admin?: boolean; is_active?: boolean }) =>
       opened.database.write((tx) => tx.updateTable("users").set(changes).where("id", "=", userId).execute());
 
-    test("is of its user as he is now, and nothing for sessions and users that do not count", async () => {
+    test("is the user's current state, and undefined for invalid sessions and users", async () => {
       await opened.database.write(async (tx) => {
         await tx
           .insertInto("users")

@@ -8,7 +8,7 @@ for (const dialect of testDialects) {
   describe(`retention of set-up tokens on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    test("deletes those whose time is over, used or not, and leaves the others", async () => {
+    test("deletes expired ones, used or not, and keeps the others", async () => {
       const { database } = opened;
       const clock = createFakeClock("2026-04-01T10:00:00.000Z");
       const now = clock.now();

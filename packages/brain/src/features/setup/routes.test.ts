@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 describe("POST /api/v1/setup/complete", () => {
-  test("makes the administrator and the project default, and signs in", async () => {
+  test("creates the administrator and the project default, and signs in", async () => {
     const browser = fixture.browser();
     const answer = await browser.send("POST", "~/setup/complete", body());
     expect(answer.status).toBe(200);
@@ -44,7 +44,7 @@ describe("POST /api/v1/setup/complete", () => {
     expect(await fixture.auditRows("user.created")).toHaveLength(1);
   });
 
-  test("answers 409 already_initialised once it is done, whatever the body", async () => {
+  test("answers 409 already_initialised once it is complete, for any body", async () => {
     await complete();
     for (const changes of [{}, { token: "x" }, { password: "short" }]) {
       const answer = await complete(changes);
@@ -55,7 +55,7 @@ describe("POST /api/v1/setup/complete", () => {
     }
   });
 
-  test("lets one of two concurrent requests win", async () => {
+  test("accepts one of two concurrent requests", async () => {
     const answers = await Promise.all([complete(), complete({ email: "other@example.org" })]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(await opened.database.read.selectFrom("users").select("id").execute()).toHaveLength(1);
@@ -71,17 +71,17 @@ describe("POST /api/v1/setup/complete", () => {
     expect(attempt).toMatchObject({ result: "failed", metadata: '{"reason":"invalid_token"}' });
   });
 
-  test("answers 401 for a token past its time", async () => {
+  test("answers 401 for an expired token", async () => {
     fixture.clock.advance(900_000);
     expect((await complete()).status).toBe(401);
   });
 
   test.each([
-    ["an e-mail that is none", { email: "mira" }],
+    ["a malformed e-mail", { email: "mira" }],
     ["a token that is too short", { token: "short" }],
     ["a password of 7 characters", { password: "Ab1-xyz" }],
     ["a password of 257 characters", { password: "a1B-".repeat(65) }],
-    ["a password that guessing begins with", { password: "password" }],
+    ["a common password", { password: "password" }],
     ["a blank name", { display_name: "  " }],
   ])("answers 422 for %s and keeps the token usable", async (_what, changes) => {
     const refused = await complete(changes, "10.0.0.1");
@@ -93,12 +93,12 @@ describe("POST /api/v1/setup/complete", () => {
   test.each<[string, string, string[], { display_name?: string }?]>([
     ["of 8 characters", "harbours", ["password_too_short", "password_too_few_classes"]],
     ["of one class", "harbourlantern", ["password_too_few_classes"]],
-    ["of neighbouring keys", "qwertyuiopasdfgh", ["password_sequence"]],
+    ["of adjacent keys", "qwertyuiopasdfgh", ["password_sequence"]],
     ["of one block repeated", "harbour-harbour-", ["password_repeated"]],
-    ["made of the address", `${adminEmail}-1`, ["password_personal"]],
-    ["made of the name", "Mira-Lanternfield-1", ["password_personal"], { display_name: "Mira Lanternfield" }],
+    ["built from the address", `${adminEmail}-1`, ["password_personal"]],
+    ["built from the name", "Mira-Lanternfield-1", ["password_personal"], { display_name: "Mira Lanternfield" }],
     ["that is a common one", "Summer2026!!", ["password_common"]],
-  ])("holds the first password to the whole policy: one %s is 422", async (_what, password, types, more = {}) => {
+  ])("applies the whole policy to the first password: one %s is 422", async (_what, password, types, more = {}) => {
     const refused = await complete({ password, ...more });
     expect(refused).toMatchObject({ status: 422, body: { error: "validation_error" } });
     expect(refused.body.details.errors.map(({ type }: { type: string }) => type)).toEqual(types);
@@ -115,14 +115,14 @@ describe("POST /api/v1/setup/complete", () => {
     expect((await complete({}, "10.0.0.9")).status).toBe(200);
   });
 
-  test("answers 429 when the audit log shows the budget of the address used up, here or in another process", async () => {
+  test("answers 429 when the audit log shows that the address has reached its limit, here or in another process", async () => {
     const attempt = { action: "setup.attempt", target_type: "setup", result: "failed", source_ip: "10.0.0.7" };
     await fixture.audit.record(Array.from({ length: 30 }, () => attempt));
     expect((await complete({}, "10.0.0.7")).status).toBe(429);
     expect((await complete({}, "10.0.0.8")).status).toBe(200);
   });
 
-  test("counts the attempts that the audit log shows from the /64 of an IPv6 address together", async () => {
+  test("counts the attempts in the audit log from one IPv6 /64 together", async () => {
     const attempt = { action: "setup.attempt", target_type: "setup", result: "failed" };
     const from = (host: number) => ({ ...attempt, source_ip: `2001:db8:1:2::${host}` });
     await fixture.audit.record(Array.from({ length: 30 }, (_, host) => from(host + 1)));
@@ -130,7 +130,7 @@ describe("POST /api/v1/setup/complete", () => {
     expect((await complete({}, "2001:db8:1:3::1")).status).toBe(200);
   });
 
-  test("counts attempts that come at the same moment, before their rows are written", async () => {
+  test("counts concurrent attempts before their rows are written", async () => {
     const wrong = { token: "a".repeat(43) };
     const answers = await Promise.all(
       Array.from({ length: 300 }, (_, index) => complete(wrong, `10.3.${index >> 5}.${index % 32}`)),
@@ -142,7 +142,7 @@ describe("POST /api/v1/setup/complete", () => {
     expect(await fixture.auditRows("setup.attempt")).toHaveLength(counts(401));
   });
 
-  test("answers 429 to every address when eight times the budget of one is used up by all together", async () => {
+  test("answers 429 to every address when all together have reached eight times the limit of one", async () => {
     const attempt = { action: "setup.attempt", target_type: "setup", result: "failed" };
     const from = (index: number) => ({ ...attempt, source_ip: `10.1.${index >> 5}.${index % 32}` });
     await fixture.audit.record(Array.from({ length: 239 }, (_, index) => from(index)));
@@ -165,11 +165,11 @@ describe("POST /api/v1/setup/complete", () => {
 });
 
 describe("GET /api/v1/setup/status", () => {
-  test("tells anybody that set-up is open", async () => {
+  test("shows anyone that set-up is open", async () => {
     expect(await fixture.browser().get("~/setup/status")).toMatchObject({ status: 200, body: { first_boot: true } });
   });
 
-  test("answers 401 to strangers and false to people signed in once it is closed", async () => {
+  test("answers 401 without a session and false to signed-in users once it is closed", async () => {
     const browser = fixture.browser();
     await browser.send("POST", "~/setup/complete", body());
     expect((await fixture.browser().get("~/setup/status")).status).toBe(401);
@@ -178,7 +178,7 @@ describe("GET /api/v1/setup/status", () => {
 });
 
 describe("the page at /setup", () => {
-  test("is a form that needs no script, with a field for the token and the strict content policy", async () => {
+  test("is a form that needs no script, with a field for the token and the strict content security policy", async () => {
     const answer = await fixture.browser().get("/setup");
     expect(answer.status).toBe(200);
     expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
@@ -192,7 +192,7 @@ describe("the page at /setup", () => {
     expect(script.headers["content-type"]).toBe("text/javascript; charset=utf-8");
   });
 
-  test("tells how many minutes the newest link still works, where to find it, and what a password must be", async () => {
+  test("shows the minutes left for the newest link, where to find it, and the password rules", async () => {
     const minutesLeft = async () =>
       /data-seconds-left="(\d+)">(\d+) minutes? left/.exec(String((await fixture.browser().get("/setup")).body));
     expect((await minutesLeft())?.slice(1)).toEqual(["900", "15"]);
@@ -206,14 +206,14 @@ describe("the page at /setup", () => {
     expect(refused.body).toContain("12 to 256 characters");
   });
 
-  test("takes no token from the query string", async () => {
+  test("ignores a token in the query string", async () => {
     expect(fixture.links[0]).toMatch(/\/setup#token=[\w-]{43}$/);
     const answer = await fixture.browser().get(`/setup?token=${token}`);
     expect(answer.status).toBe(200);
     expect(answer.body).not.toContain(token);
   });
 
-  test("escapes a token that is sent back", async () => {
+  test("escapes a token that it shows again", async () => {
     const fields = { token: '"><script>alert(1)</script>', email: adminEmail, password: adminPassword };
     const answer = await fixture.browser().send("POST", "/setup", form(fields), formHeaders);
     expect(answer.body).not.toContain("<script>");
@@ -229,7 +229,7 @@ describe("the page at /setup", () => {
     expect((await browser.get("/auth/me")).body).toMatchObject({ email: adminEmail, display_name: null });
   });
 
-  test("shows the form again with what is wrong, without the password, under the same status as the API", async () => {
+  test("shows the form again with the errors, without the password, under the same status as the API", async () => {
     const fields = { token: "wrong-token-wrong-token", email: "a@b.c", display_name: "<b>", password: adminPassword };
     const answer = await fixture.browser().send("POST", "/setup", form(fields), formHeaders);
     expect(answer.status).toBe(401);
@@ -250,7 +250,7 @@ describe("the page at /setup", () => {
     expect(answer).toMatchObject({ status: 422, body: { error: "validation_error" } });
   });
 
-  test("is gone with 404 after set-up, and a late form is told so with 409", async () => {
+  test("answers 404 after set-up, and 409 to a late form", async () => {
     await complete();
     expect((await fixture.browser().get("/setup")).status).toBe(404);
     const page = await fixture.browser().get("/setup", { accept: "text/html" });
@@ -260,7 +260,7 @@ describe("the page at /setup", () => {
     expect((await fixture.browser().send("POST", "/setup", form(fields), formHeaders)).status).toBe(409);
   });
 
-  test("prints a fresh link when the last one has ended", async () => {
+  test("prints a new link when the last one has expired", async () => {
     fixture.clock.advance(900_000);
     await Promise.all([fixture.browser().get("/setup"), fixture.browser().get("/setup")]);
     expect(fixture.links).toHaveLength(2);
@@ -283,7 +283,7 @@ describe("the first start", () => {
     expect(fixture.links).toHaveLength(1);
   });
 
-  test("makes the administrator that the settings name", async () => {
+  test("creates the administrator from the settings", async () => {
     const bootstrapped = await startAccess(opened.database, {
       SVC_BOOTSTRAP_ADMIN_EMAIL: "root@example.org",
       SVC_BOOTSTRAP_ADMIN_PASSWORD: adminPassword,
@@ -297,12 +297,12 @@ describe("the first start", () => {
   });
 
   test.each([
-    ["an e-mail that is none", { SVC_BOOTSTRAP_ADMIN_EMAIL: "root", SVC_BOOTSTRAP_ADMIN_PASSWORD: adminPassword }],
+    ["a malformed e-mail", { SVC_BOOTSTRAP_ADMIN_EMAIL: "root", SVC_BOOTSTRAP_ADMIN_PASSWORD: adminPassword }],
     ["no password", { SVC_BOOTSTRAP_ADMIN_EMAIL: "root@example.org" }],
     ["a weak password", { SVC_BOOTSTRAP_ADMIN_EMAIL: "root@example.org", SVC_BOOTSTRAP_ADMIN_PASSWORD: "password" }],
     ["a short one", { SVC_BOOTSTRAP_ADMIN_EMAIL: "root@example.org", SVC_BOOTSTRAP_ADMIN_PASSWORD: "harbours" }],
   ])(
-    "falls back to a link when the settings name %s, and logs which setting without its value",
+    "falls back to a link when the settings contain %s, and logs the name of the setting without its value",
     async (_what, settings) => {
       const fallback = await startAccess(opened.database, settings);
       await fallback.setup.begin();

@@ -14,7 +14,7 @@ for (const dialect of testDialects) {
       await fixture.setup.begin();
     });
 
-    test("has one winner among set-ups of two processes at once, and leaves nothing of the others", async () => {
+    test("accepts one of several concurrent set-ups at two processes, and leaves nothing of the others", async () => {
       const again = await opened.openAgain();
       const other = await startAccess(again);
       await other.setup.begin();
@@ -43,7 +43,7 @@ for (const dialect of testDialects) {
       await again.close();
     });
 
-    test("writes of a stranger's attempt before the answer, in a transaction that no other write shares", async () => {
+    test("records an unauthenticated attempt before the answer, in a transaction that no other write shares", async () => {
       await emptyTables(opened.database);
       const shared: boolean[] = [];
       const write: typeof opened.database.write = async (work, options) => {
@@ -59,7 +59,7 @@ for (const dialect of testDialects) {
       await started.app.close();
     });
 
-    test("makes the administrator of the settings once when two processes begin at once", async () => {
+    test("creates the administrator of the settings once when two processes start concurrently", async () => {
       await emptyTables(opened.database);
       const again = await opened.openAgain();
       const settings = {

@@ -21,7 +21,7 @@ const create = (body: object = {}) =>
 const login = (email: string, password: string) => fixture.browser().send("POST", "/auth/login", { email, password });
 
 describe("POST /users", () => {
-  test("makes an account with its defaults and no memberships, and nobody is told its password again", async () => {
+  test("creates an account with its defaults and no memberships, and never shows its password again", async () => {
     const answer = await create();
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
@@ -45,7 +45,7 @@ describe("POST /users", () => {
     ]);
   });
 
-  test("keeps every field that is given", async () => {
+  test("keeps every given field", async () => {
     const given = {
       first_name: "Mira",
       last_name: "Ågren",
@@ -62,14 +62,14 @@ describe("POST /users", () => {
   });
 
   test.each([
-    ["a password of fewer characters than the policy asks", { password: "Short-71xyz" }, "password_too_short"],
-    ["a password of two kinds of characters", { password: "lowercase1234" }, "password_too_few_classes"],
-    ["a password of neighbouring keys", { password: "qwertyuiopasdfgh" }, "password_sequence"],
-    ["a password that repeats itself", { password: "maplo-maplo-maplo-" }, "password_repeated"],
+    ["a password of fewer characters than the policy requires", { password: "Short-71xyz" }, "password_too_short"],
+    ["a password of two character classes", { password: "lowercase1234" }, "password_too_few_classes"],
+    ["a password of adjacent keys", { password: "qwertyuiopasdfgh" }, "password_sequence"],
+    ["a repetitive password", { password: "maplo-maplo-maplo-" }, "password_repeated"],
     ["the address as password", { email: "marigold@example.org", password: "Marigold-2026" }, "password_personal"],
     ["a name as password", { last_name: "Featherstone", password: "F3atherstone!!1" }, "password_personal"],
-    ["a password that everybody tries", { password: "Password-2026!!" }, "password_common"],
-  ])("answers 422, not 500, for %s (spec part 3, section 16)", async (_what, body, type) => {
+    ["a common password", { password: "Password-2026!!" }, "password_common"],
+  ])("answers 422, not 500, for %s", async (_what, body, type) => {
     expect(await create(body)).toMatchObject({
       status: 422,
       body: { error: "validation_error", details: { errors: [{ loc: ["body", "password"], type }] } },
@@ -81,9 +81,9 @@ describe("POST /users", () => {
     ["no address", { email: undefined }],
     ["an address without @", { email: "mira" }],
     ["a password of 257 characters", { password: `Aa1-${"x".repeat(253)}` }],
-    ["a time zone that is none", { timezone: "Mars/Olympus" }],
+    ["an invalid time zone", { timezone: "Mars/Olympus" }],
     ["a name of 201 characters", { display_name: "x".repeat(201) }],
-    ["is_admin that is no boolean", { is_admin: "yes" }],
+    ["is_admin that is not a boolean", { is_admin: "yes" }],
   ])("answers 422 for %s", async (_what, body) => {
     expect(await create(body)).toMatchObject({ status: 422, body: { error: "validation_error" } });
   });
@@ -106,7 +106,7 @@ describe("GET /users", () => {
     expect(await emails("")).toEqual(["u1@example.org", "u0@example.org", "root@example.org"]);
   });
 
-  test("takes limit and offset: a limit out of 1 to 500 falls back to 100, a negative offset is 0", async () => {
+  test("applies limit and offset: a limit outside 1–500 falls back to 100, a negative offset to 0", async () => {
     await addMany(101);
     expect(await emails("?limit=2&offset=1")).toEqual(["u99@example.org", "u98@example.org"]);
     for (const limit of ["0", "-5", "501", "100000"]) expect(await emails(`?limit=${limit}`)).toHaveLength(100);
@@ -117,7 +117,7 @@ describe("GET /users", () => {
     expect((await root.get("/users?limit=few")).status).toBe(422);
   });
 
-  test("shows no secret of anybody", async () => {
+  test("shows no secrets of any user", async () => {
     await create();
     expect(JSON.stringify((await root.get("/users")).body)).not.toMatch(/argon2|password|hash|mfa/);
   });
@@ -131,7 +131,7 @@ describe("/users is for administrators of the instance:", () => {
     ["PATCH", `/users/${randomUUID()}`],
     ["POST", `/users/${randomUUID()}/password`],
     ["DELETE", `/users/${randomUUID()}`],
-  ] as const)("%s %s answers 401 to nobody and 403 to others", async (method, path) => {
+  ] as const)("%s %s answers 401 without a session and 403 to other users", async (method, path) => {
     await fixture.addUser("nora@example.org");
     const nora = await fixture.signIn("nora@example.org");
     const body = { email: "x@example.org", password: newPassword, new_password: newPassword };
@@ -143,7 +143,7 @@ describe("/users is for administrators of the instance:", () => {
     expect(forged).toMatchObject({ status: 403, body: { error: "csrf_failed" } });
   });
 
-  test("an unknown account is 404, an id that is none 422", async () => {
+  test("an unknown account is 404, a malformed id 422", async () => {
     const unknown = `/users/${randomUUID()}`;
     const notFound = { status: 404, body: { error: "not_found" } };
     expect(await root.get(unknown)).toMatchObject(notFound);
@@ -155,7 +155,7 @@ describe("/users is for administrators of the instance:", () => {
 });
 
 describe("PATCH /users/{user_id}", () => {
-  test("changes the fields it names and ignores others, e-mail among them, which keeps its old value", async () => {
+  test("changes the given fields and ignores others, including the e-mail address", async () => {
     const { id } = (await create()).body;
     fixture.clock.advance(5000);
     const answer = await root.send("PATCH", `/users/${id}`, {
@@ -177,18 +177,18 @@ describe("PATCH /users/{user_id}", () => {
     ]);
   });
 
-  test("that changes nothing answers 200 and leaves no audit row", async () => {
+  test("answers 200 and writes no audit row when nothing changes", async () => {
     const { id } = (await create()).body;
     expect((await root.send("PATCH", `/users/${id}`, { is_active: true, email: "x@example.org" })).status).toBe(200);
     expect(await fixture.auditRows("user.updated")).toEqual([]);
   });
 
-  test("with is_active=false ends every session of the user at once, and its sign-ins", async () => {
+  test("with is_active=false ends every session of the user immediately and blocks sign-in", async () => {
     const { id } = (await create()).body;
     const mira = await fixture.signIn("mira@example.org", newPassword);
     await fixture.signIn("mira@example.org", newPassword, true);
     const ended: EndedSessions[] = [];
-    fixture.sessions.onEnded((news) => void ended.push(news));
+    fixture.sessions.onEnded((event) => void ended.push(event));
 
     expect((await root.send("PATCH", `/users/${id}`, { is_active: false })).body.is_active).toBe(false);
 
@@ -204,7 +204,7 @@ describe("PATCH /users/{user_id}", () => {
   });
 
   test.each([{ is_admin: false }, { is_active: false }, { is_admin: false, is_active: false }])(
-    "refuses %j of oneself with 409, also when others are administrators",
+    "refuses %j for one's own account with 409, even when others are administrators",
     async (changes) => {
       await create({ is_admin: true });
       expect(await root.send("PATCH", `/users/${rootId}`, changes)).toMatchObject(conflict("own_account"));
@@ -213,15 +213,15 @@ describe("PATCH /users/{user_id}", () => {
     },
   );
 
-  test("demotes another administrator, and one who is inactive", async () => {
+  test("demotes another administrator, including an inactive one", async () => {
     const { id } = (await create({ is_admin: true })).body;
     await root.send("PATCH", `/users/${id}`, { is_active: false });
     expect((await root.send("PATCH", `/users/${id}`, { is_admin: false })).status).toBe(200);
   });
 
   test.each([
-    ["a time zone that is none", { timezone: "+01:00" }],
-    ["is_active that is no boolean", { is_active: "false" }],
+    ["an invalid time zone", { timezone: "+01:00" }],
+    ["is_active that is not a boolean", { is_active: "false" }],
     ["a name with a line break", { last_name: "a\nb" }],
   ])("answers 422 for %s", async (_what, body) => {
     expect((await root.send("PATCH", `/users/${rootId}`, body)).status).toBe(422);
@@ -229,7 +229,7 @@ describe("PATCH /users/{user_id}", () => {
 });
 
 describe("POST /users/{user_id}/password", () => {
-  test("gives a new password without the old one and ends sessions, trusted devices, reset links and the lock", async () => {
+  test("sets a new password without the old one and ends sessions, trusted devices, reset links and the lock", async () => {
     const { id } = (await create()).body;
     const mira = await fixture.signIn("mira@example.org", newPassword);
     const now = fixture.clock.now();
@@ -268,7 +268,7 @@ describe("POST /users/{user_id}/password", () => {
     ]);
   });
 
-  test("is judged by the policy: 422 changes nothing", async () => {
+  test("applies the password policy: 422 changes nothing", async () => {
     const { id } = (await create()).body;
     const answer = await root.send("POST", `/users/${id}/password`, { new_password: "lowercase1234" });
     expect(answer).toMatchObject({
@@ -280,16 +280,16 @@ describe("POST /users/{user_id}/password", () => {
 });
 
 describe("DELETE /users/{user_id}", () => {
-  test("refuses oneself with 409", async () => {
+  test("refuses one's own account with 409", async () => {
     await create({ is_admin: true });
     expect(await root.send("DELETE", `/users/${rootId}`)).toMatchObject(conflict("own_account"));
   });
 
-  test("ends the user's sessions at once and frees the address", async () => {
+  test("ends the user's sessions immediately and frees the address", async () => {
     const { id } = (await create()).body;
     const mira = await fixture.signIn("mira@example.org", newPassword);
     const ended: EndedSessions[] = [];
-    fixture.sessions.onEnded((news) => void ended.push(news));
+    fixture.sessions.onEnded((event) => void ended.push(event));
     expect((await root.send("DELETE", `/users/${id}`)).status).toBe(204);
     expect(ended).toMatchObject([{ userId: id }]);
     expect((await mira.get("/auth/me")).status).toBe(401);

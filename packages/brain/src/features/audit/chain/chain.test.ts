@@ -39,7 +39,7 @@ const row: SignedRow = {
 };
 
 describe("the keys of the audit chain", () => {
-  test("are named as the specification's vector says", () => {
+  test("have the ids of the test vector", () => {
     expect(chainKeyId(Buffer.from(secret))).toBe("31923d446dabb76692be5eb7e72143da8f58fc976be27a54331c2bd348eb2045");
   });
 
@@ -80,13 +80,13 @@ describe("a row of the audit chain", () => {
     }
   });
 
-  test("names its actor as the specification's vector says", () => {
+  test("references its actor as in the test vector", () => {
     expect(actorRef("6f1d9a52-7c1e-4a80-9b65-0f0d7a3f1c22", "2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d")).toBe(
       "6e29c0e95f4ae975d63cfc2012f3c3026359e39b10537a598d659852d151e676",
     );
   });
 
-  test("keeps every microsecond of its instant", () => {
+  test("keeps its instant to the microsecond", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4_102_444_800_000_000 }), (micros) => {
         expect(instantOfMicros(micros)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$/);
@@ -107,14 +107,14 @@ describe("the state of the audit chain", () => {
     active_key_counts: { [keys.current.id]: 3 },
   };
 
-  test("comes back as it was sealed, also after the key was rotated", () => {
+  test("opens as it was sealed, even after the key was rotated", () => {
     const sealed = sealState(state, keys);
     const rotated = createChainKeys(createKeyring("another-audit-secret-0123456789abcdef", [secret]));
     expect(openState(sealed, keys)).toEqual(state);
     expect(openState(sealed, rotated)).toEqual(state);
   });
 
-  test("is refused when a byte changed, under an unknown key, or as no JSON", () => {
+  test("is refused when a byte changed, under an unknown key, or when it is not JSON", () => {
     const sealed = sealState(state, keys);
     const stranger = createChainKeys(createKeyring("another-audit-secret-0123456789abcdef"));
     const changed = { ...sealed, state: sealed.state.replace('"active_row_count":3', '"active_row_count":2') };
@@ -123,7 +123,7 @@ describe("the state of the audit chain", () => {
     expect(() => openState({ ...sealed, state: "no json" }, keys)).toThrow(ChainIntegrityError);
   });
 
-  test("is refused when its counts disagree or a positive count has no head", () => {
+  test("is refused when its counts disagree or when it has rows but no head", () => {
     expect(() => openState(sealState({ ...state, active_row_count: 4 }, keys), keys)).toThrow(/disagree/);
     expect(() => openState(sealState({ ...state, head: null }, keys), keys)).toThrow(/no head/);
   });

@@ -5,14 +5,14 @@ import { prepareEntry } from "./entry.ts";
 const entry = { action: "project.created", target_type: "project" };
 
 describe("an audit entry", () => {
-  test("is completed with the result success and the outcome that follows from the result", () => {
+  test("defaults to the result success and an outcome derived from the result", () => {
     expect(prepareEntry(entry)).toMatchObject({ result: "success", outcome: "allow", metadata: "{}", user_id: null });
     expect(prepareEntry({ ...entry, result: "failed" }).outcome).toBe("failure");
     expect(prepareEntry({ ...entry, result: "denied" }).outcome).toBe("error");
     expect(prepareEntry({ ...entry, result: "denied", outcome: "deny" }).outcome).toBe("deny");
   });
 
-  test("is cut to the limits of its columns and holds nothing a database refuses", () => {
+  test("is truncated to the limits of its columns and contains only characters that databases accept", () => {
     const long = "é".repeat(1000);
     const prepared = prepareEntry({ action: long, target_type: long, target_id: long, result: long, user_agent: long });
     const lengths = [prepared.action, prepared.target_type, prepared.target_id, prepared.result, prepared.user_agent];
@@ -20,7 +20,7 @@ describe("an audit entry", () => {
     expect(prepareEntry({ ...entry, target_id: "a\0b\ud800" }).target_id).toBe("a\ufffdb\ufffd");
   });
 
-  test("keeps metadata of 16 KiB whole and of larger only the scalars that fit", () => {
+  test("keeps metadata up to 16 KiB, and only the scalars that fit of larger metadata", () => {
     const fits = { text: "x".repeat(16 * 1024 - '{"text":""}'.length) };
     expect(prepareEntry({ ...entry, metadata: fits }).metadata).toBe(JSON.stringify(fits));
     const large = { big: "x".repeat(16 * 1024), list: [1], slug: "a", count: 3 };
@@ -32,7 +32,7 @@ describe("an audit entry", () => {
     expect(prepareEntry({ ...entry, metadata }).metadata).toBe('{"slug":"a","truncated":true}');
   });
 
-  test("has metadata of at most 16 KiB whatever it is given", () => {
+  test("has at most 16 KiB of metadata for any input", () => {
     const values = fc.oneof(fc.string({ maxLength: 9000 }), fc.integer(), fc.constant(null), fc.array(fc.string()));
     fc.assert(
       fc.property(fc.dictionary(fc.string(), values, { maxKeys: 12 }), (metadata) => {

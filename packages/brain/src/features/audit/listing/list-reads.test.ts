@@ -8,7 +8,7 @@ for (const dialect of testDialects) {
     const opened = useTestDatabase(dialect);
     const fixture = useAccess(opened);
 
-    test("find what a project and a user did, newest first, between two places", async () => {
+    test("find the actions of a project and of a user, newest first, between two positions", async () => {
       const { read } = opened.database;
       const { id: userId } = await fixture.addUser("root@example.org", { isAdmin: true });
       const root = await fixture.signIn("root@example.org");

@@ -16,7 +16,7 @@ describe("the record of refusals", () => {
     expect([judge("10.0.0.1"), judge("10.0.0.2")]).toEqual(["first", "first"]);
   });
 
-  test("tells scopes apart, with and without an address", () => {
+  test("distinguishes scopes, with and without an address", () => {
     const once = createOncePerWindow(createFakeClock());
     const keys = [
       { scope, address: "10.0.0.1" },
@@ -28,7 +28,7 @@ describe("the record of refusals", () => {
     expect(keys.map((key) => once.judge(key))).toEqual(["repeated", "repeated", "repeated", "repeated"]);
   });
 
-  test("takes all addresses of one /64 for one", () => {
+  test("treats all addresses of one /64 as one", () => {
     const once = createOncePerWindow(createFakeClock());
     const judged = Array.from({ length: 500 }, (_, n) =>
       once.judge({ scope, address: `2001:db8:1:2::${n.toString(16)}` }),
@@ -48,7 +48,7 @@ describe("the record of refusals", () => {
     expect(flood("1").slice(0, 11)).toEqual([...Array(10).fill("first"), "excess"]);
   });
 
-  test("full of keys of as many networks, reports further ones as excess until the oldest is past its time", () => {
+  test("reports further keys as excess when full of keys from as many networks, until the oldest expires", () => {
     const clock = createFakeClock();
     const once = createOncePerWindow(clock);
     for (let index = 0; index < 10_000; index += 1) expect(once.judge({ scope: `key-${index}` })).toBe("first");
@@ -58,7 +58,7 @@ describe("the record of refusals", () => {
     expect(once.judge({ scope: "late" })).toBe("first");
   });
 
-  /** Refusals from as many blocks of one /32, ten in each /48. */
+  /** Refusals from the given number of blocks of one /32, ten in each /48. */
   function flood(once: OncePerWindow, allocation: string, blocks: number): Occurrence[] {
     return Array.from({ length: blocks }, (_, n) => {
       const [site, block] = [Math.floor(n / 10), n % 10].map((part) => (part + 1).toString(16));
@@ -67,7 +67,7 @@ describe("the record of refusals", () => {
   }
   const firsts = (judged: readonly Occurrence[]) => judged.filter((each) => each === "first").length;
 
-  test("filled by one /32, still admits every other network, and no more of that one", () => {
+  test("still admits all other networks when one /32 has filled it, and no more of that one", () => {
     const once = createOncePerWindow(createFakeClock());
     expect(firsts(flood(once, "2001:db8", 10_000))).toBe(10_000);
     for (let n = 0; n < 200; n += 1) {
@@ -76,7 +76,7 @@ describe("the record of refusals", () => {
     }
     expect(once.judge({ scope: "agent of an archived project" })).toBe("first");
     for (let n = 0; n < 200; n += 1) expect(once.judge({ scope, address: `10.${n}.0.1` })).toBe("repeated");
-    // Those that were dropped had their rows; the longest known ones are gone.
+    // Every dropped key already had its row; the oldest keys were dropped.
     const again = flood(once, "2001:db8", 10_000);
     expect(firsts(again)).toBe(0);
     expect(again.filter((each) => each === "excess")).toHaveLength(201);
@@ -92,14 +92,14 @@ describe("the record of refusals", () => {
     expect(once.judge({ scope, address: "10.0.0.1" })).toBe("first");
   });
 
-  test("does not let two networks take turns with the same places", () => {
+  test("does not let two networks keep displacing each other", () => {
     const once = createOncePerWindow(createFakeClock());
     const rows = () => firsts([...flood(once, "2001:db8", 10_000), ...flood(once, "2001:db9", 10_000)]);
     expect(rows()).toBe(10_000 + 5000);
     for (let round = 0; round < 3; round += 1) expect(rows()).toBe(0);
   });
 
-  test("admits at most 30,000 keys in ten minutes, however many networks take their turns", () => {
+  test("admits at most 30,000 keys in ten minutes from any number of networks", () => {
     const clock = createFakeClock();
     const once = createOncePerWindow(clock);
     let rows = 0;

@@ -6,7 +6,7 @@ import { RefusalCollector, refusalLimits } from "./refusal-collector.ts";
 
 const transient = new SqliteError("database is locked", 5);
 
-/** A collector whose batches and pauses the test steps through. */
+/** A collector whose batches and pauses are controlled by the test. */
 function collector() {
   const clock = createFakeClock();
   const timers: { run: () => void; afterMs: number }[] = [];
@@ -40,7 +40,7 @@ function collector() {
       return () => void timers.splice(timers.indexOf(timer), 1);
     },
   });
-  /** Lets the pause pass that the collector makes now. */
+  /** Ends the current pause of the collector. */
   function pass(): number {
     const [timer] = timers.splice(0, 1);
     if (timer === undefined) throw new Error("nothing is planned");
@@ -78,7 +78,7 @@ describe("collected refusals", () => {
     expect(timers).toEqual([]);
   });
 
-  test("become one summary row above 1,000 that wait", async () => {
+  test("become one summary row when more than 1,000 are waiting", async () => {
     const { batches, clock, pass, refuse, refusals, suppressed } = collector();
     refuse(1000);
     expect(suppressed()).toBe(0);
@@ -113,7 +113,7 @@ describe("collected refusals", () => {
     ]);
   });
 
-  test("have one summary row for each ten seconds of a lasting flood", async () => {
+  test("get one summary row every ten seconds of a lasting flood", async () => {
     const { batches, clock, pass, refuse } = collector();
     const startMs = clock.monotonicMs();
     let flooded = 0;
@@ -131,7 +131,7 @@ describe("collected refusals", () => {
     expect(counted).toBeLessThan(flooded);
   });
 
-  test("that could not be written are written later, each once, and hold no more memory", async () => {
+  test("are written later, each once, when a write failed, and then release their memory", async () => {
     const { batches, failures, pass, refuse, refusals } = collector();
     refuse(150);
     pass();
@@ -156,7 +156,7 @@ describe("collected refusals", () => {
     expect(summariesOf(batches).map(({ metadata }) => metadata?.count)).toEqual([1150]);
   });
 
-  test("that no repetition can write are counted, and the others get their rows", async () => {
+  test("are counted when they can never be written, and the others get their rows", async () => {
     const { batches, pass, refuse, refusals } = collector();
     refuse(3);
     refusals.collect({ action: "poison", target_type: "test" });
@@ -175,7 +175,7 @@ describe("collected refusals", () => {
     expect(summariesOf(batches).map(({ metadata }) => metadata?.kinds)).toEqual([{ poison: 1 }]);
   });
 
-  test("are all written at the stop, and those that cannot be are reported", async () => {
+  test("are all written at shutdown, and the lost ones are reported", async () => {
     const good = collector();
     good.refuse(1100);
     const stopped = good.refusals.stop();

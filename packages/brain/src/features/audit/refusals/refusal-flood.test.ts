@@ -15,7 +15,7 @@ for (const dialect of testDialects) {
   describe(`a flood of refusals on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    /** An audit log whose transactions are counted, and fail while the test says so. */
+    /** An audit log that counts its transactions and can be made to fail. */
     async function countingAudit() {
       const seen = { batches: 0, ended: 0, isDown: false, errors: [] as unknown[], suppressed: 0 };
       const write: Database<Tables>["write"] = async (work, options) => {
@@ -57,7 +57,7 @@ for (const dialect of testDialects) {
       };
     }
 
-    test("takes few transactions, and each refusal has a row or is counted", async () => {
+    test("needs few transactions, and each refusal has a row or is counted", async () => {
       const { audit, seen, refuse } = await countingAudit();
       for (let n = 0; n < strangers; n += 1) refuse(addressOf(n));
       expect(seen.batches).toBe(0);
@@ -72,7 +72,7 @@ for (const dialect of testDialects) {
       expect((await audit.verify()).outcome).toBe("clean");
     });
 
-    test("lets another write through behind at most one batch", async () => {
+    test("delays another write by at most one batch", async () => {
       const { audit, seen, refuse } = await countingAudit();
       for (let n = 0; n < 1000; n += 1) refuse(addressOf(n));
       const settled = audit.settled();
@@ -102,7 +102,7 @@ for (const dialect of testDialects) {
       expect((await audit.verify()).outcome).toBe("clean");
     });
 
-    test("from one /64 is one row, and from one /48 ten rows and a count", async () => {
+    test("causes one row from one /64, and ten rows and a count from one /48", async () => {
       const before = await recorded();
       const { audit, refuse } = await countingAudit();
       for (let n = 0; n < 500; n += 1) refuse(`2001:db8:1:1::${n.toString(16)}`);

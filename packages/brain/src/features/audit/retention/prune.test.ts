@@ -71,7 +71,7 @@ for (const dialect of testDialects) {
       await add("auth.login", "project.created", "auth.logout", "project.updated");
     });
 
-    test("keeps rows within their days and removes the oldest ones after", async () => {
+    test("keeps rows within their retention and removes the oldest ones afterwards", async () => {
       expect(await sweep()).toEqual([0]);
       clock.advance(92 * dayMs);
       await addNow("auth.login");
@@ -83,13 +83,13 @@ for (const dialect of testDialects) {
       expect(await outcome()).toBe("clean");
     });
 
-    test("removes nothing when only the clock has moved on, as after a jump of it", async () => {
+    test("removes nothing when only the clock has advanced, as after a clock jump", async () => {
       clock.advance(120 * dayMs);
       expect(await sweep()).toEqual([0]);
       expect(await actions()).toHaveLength(5);
     });
 
-    test("ends at the oldest row whose class must stay, whatever comes behind it", async () => {
+    test("stops at the oldest row whose class must stay", async () => {
       clock.advance(40 * dayMs);
       await addNow("auth.login");
       const byClass = { auth: 30, audit: 30 };
@@ -98,7 +98,7 @@ for (const dialect of testDialects) {
       expect(await outcome()).toBe("clean");
     });
 
-    test("works in batches up to its bound and goes on the next time", async () => {
+    test("works in batches up to its limit and continues the next time", async () => {
       await add(...Array.from({ length: 1500 }, () => "auth.login"));
       clock.advance(92 * dayMs);
       await addNow("auth.login");
@@ -108,7 +108,7 @@ for (const dialect of testDialects) {
       expect(await sweep(pace)).toEqual([505]);
     });
 
-    test("by hand removes what is older than an instant and says so in the log, in the same transaction", async () => {
+    test("by hand removes rows before an instant and records that in the log, in the same transaction", async () => {
       clock.advance(dayMs);
       const before = clock.now();
       expect(await upkeep().prune({ before, settings })).toBe(5);
@@ -118,7 +118,7 @@ for (const dialect of testDialects) {
       expect(await outcome()).toBe("clean");
     });
 
-    test("by hand keeps a class that has days of its own, and records an attempt that removed nothing", async () => {
+    test("by hand keeps a class with its own retention, and records an attempt that removed nothing", async () => {
       clock.advance(dayMs);
       const strict = { ...settings, SVC_AUDIT_RETENTION_BY_CLASS: { auth: 30 } };
       expect(await upkeep().prune({ before: clock.now(), settings: strict })).toBe(1);
@@ -137,7 +137,7 @@ for (const dialect of testDialects) {
       expect(await actions()).toHaveLength(6);
     });
 
-    test("undoes itself when another process moved the prune point meanwhile", async () => {
+    test("rolls back when another process has moved the prune point", async () => {
       clock.advance(91 * dayMs);
       const mayGo = pastRetention(settings, clock.now());
       const held = Promise.withResolvers<void>();
@@ -149,7 +149,7 @@ for (const dialect of testDialects) {
       });
       await begun.promise;
       let planned = 0;
-      // Called between the plan and the change: both have planned before either changes anything.
+      // Called between the plan and the change: both calls plan before either changes anything.
       const entryOf = () => {
         planned += 1;
         if (planned === 2) held.resolve();
@@ -164,7 +164,7 @@ for (const dialect of testDialects) {
       expect(await outcome()).toBe("clean");
     });
 
-    test("leaves a head provable that it has removed", async () => {
+    test("keeps a removed head provable", async () => {
       const anchor = parseAnchor((await upkeep().head())!);
       clock.advance(92 * dayMs);
       await addNow("auth.login");
@@ -174,7 +174,7 @@ for (const dialect of testDialects) {
       expect(await upkeep().verifyAnchor(later)).toEqual({ verdict: "UNPROVABLE", reason: "newer_than_head" });
     });
 
-    test("goes on beside appends", async () => {
+    test("continues during concurrent appends", async () => {
       await add(...Array.from({ length: 400 }, () => "auth.login"));
       clock.advance(92 * dayMs);
       await addNow("auth.login");

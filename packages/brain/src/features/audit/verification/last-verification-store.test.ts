@@ -2,10 +2,10 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-// Part 2, Audit forwarding and head anchor: scheduled verification; a failed run is logged and does not stop the service.
+// A failed verification is logged and does not stop the service.
 describe.each(testDialects)("the scheduled verification on %s", (dialect) => {
   let brain: TestBrain;
-  const told = async () => {
+  const reported = async () => {
     const { status, body } = await brain.as.viewer.get("/health/deep");
     return { status, ...body.checks.audit_chain };
   };
@@ -17,9 +17,9 @@ describe.each(testDialects)("the scheduled verification on %s", (dialect) => {
   });
   afterAll(() => brain.stop());
 
-  test("tells how it ended last, whoever asks, and the check of the state stays its own", async () => {
+  test("reports its last result to every user, separately from the check of the state", async () => {
     await brain.runLoop("audit.verify-chain");
-    expect(await told()).toEqual({
+    expect(await reported()).toEqual({
       ...stateOnly,
       verification: { enabled: true, last: { ...verified, outcome: "clean" } },
     });
@@ -35,7 +35,7 @@ describe.each(testDialects)("the scheduled verification on %s", (dialect) => {
       tx.updateTable("audit_log").set({ result: "failed" }).where("id", "=", oldest.id).execute(),
     );
     await brain.runLoop("audit.verify-chain");
-    expect(await told()).toEqual({
+    expect(await reported()).toEqual({
       ...stateOnly,
       verification: { enabled: true, last: { ...verified, outcome: "failed", rows: 0, row_id: oldest.id } },
     });
@@ -45,14 +45,14 @@ describe.each(testDialects)("the scheduled verification on %s", (dialect) => {
       await tx.deleteFrom("audit_log").execute();
     });
     await expect(brain.runLoop("audit.verify-chain")).rejects.toThrow(/no chain has begun/);
-    const { verification } = await told();
+    const { verification } = await reported();
     expect(verification).toEqual({
       enabled: true,
       last: { finished_at: verified.finished_at, outcome: "error" },
     });
   });
 
-  test("is told to be off where it is", async () => {
+  test("is reported as disabled when it is off", async () => {
     await using other = await startTestBrain({ dialect });
     const { body } = await other.as.viewer.get("/health/deep");
     expect(body.checks.audit_chain).toEqual({ ...stateOnly, verification: { enabled: false } });

@@ -57,19 +57,19 @@ for (const dialect of testDialects) {
       );
     });
 
-    test("finds a chain clean, tells how far it is, and also while it grows", async () => {
+    test("finds a chain clean and reports progress, even while the chain grows", async () => {
       const progress: number[] = [];
       expect(await verdict({ onProgress: (done: number) => void progress.push(done) })).toEqual(clean(1200));
       expect(progress).toEqual([500, 1000, 1200]);
-      const meanwhile = await verdict({
+      const whileGrowing = await verdict({
         onProgress: () => audit.refused({ action: "auth.ip_denied", target_type: "test" }),
       });
-      expect(meanwhile).toEqual(clean(1200));
+      expect(whileGrowing).toEqual(clean(1200));
       await audit.settled();
       expect(await verdict()).toEqual(clean(1203));
     });
 
-    test("looks at the oldest rows only when a limit says so, and does not judge the end then", async () => {
+    test("checks only the oldest rows when given a limit, and then does not check the end", async () => {
       const { outcome, isComplete, rows: walked } = await audit.verify({ limit: 700 });
       expect({ outcome, isComplete, walked }).toEqual({ outcome: "clean", isComplete: false, walked: 700 });
       await remove((await rows())[700]!.id);
@@ -77,7 +77,7 @@ for (const dialect of testDialects) {
       expect((await audit.verify({ limit: 701 })).outcome).toBe("failed");
     });
 
-    test("names the row of which a byte was changed, whichever column it is in", async () => {
+    test("names the row in which a byte of any column was changed", async () => {
       const row = (await rows())[600]!;
       const signed: Partial<AuditLogRow>[] = [
         { metadata: row.metadata.replace("é", "e") },
@@ -110,7 +110,7 @@ for (const dialect of testDialects) {
       expect(await verdict()).toEqual(clean(1200));
     });
 
-    test("names the row behind one that was dropped, and the first of two that were swapped", async () => {
+    test("names the row after a dropped one, and the first of two swapped rows", async () => {
       const all = await rows();
       const [first, second] = [all[500]!, all[501]!];
       await change(second.id, { occurred_us: first.occurred_us });
@@ -122,7 +122,7 @@ for (const dialect of testDialects) {
       expect(await verdict()).toEqual(failed("link", second.id, 500));
     });
 
-    test("names a row that was put in between", async () => {
+    test("names an inserted row", async () => {
       const all = await rows();
       const copied = all[10]!;
       const inserted = {
@@ -135,7 +135,7 @@ for (const dialect of testDialects) {
       expect(await verdict()).toEqual(failed("signature", otherId, 1200));
     });
 
-    test("names the head when the end was cut off, and the first row when the beginning was", async () => {
+    test("names the head when the end was truncated, and the first row when the beginning was removed", async () => {
       const all = await rows();
       await remove(all[1199]!.id);
       expect(await verdict()).toEqual(failed("head_missing", all[1199]!.id, 1199));
@@ -143,7 +143,7 @@ for (const dialect of testDialects) {
       expect(await verdict()).toEqual(failed("link", all[1]!.id, 0));
     });
 
-    test("names the first row behind the head when an older state was put back", async () => {
+    test("names the first row after the head when an older state was restored", async () => {
       const older = await opened.database.read.selectFrom("audit_chain_state").selectAll().executeTakeFirstOrThrow();
       await audit.record({ action: "project.created", target_type: "test" });
       const last = (await rows()).at(-1)!;
@@ -151,7 +151,7 @@ for (const dialect of testDialects) {
       expect(await verdict()).toEqual(failed("after_head", last.id, 1200));
     });
 
-    test("fails for a state that was changed or is gone, and can say nothing where no chain has begun", async () => {
+    test("fails for a changed or missing state, and gives no verdict when no chain has begun", async () => {
       const { state } = await opened.database.read
         .selectFrom("audit_chain_state")
         .select("state")
@@ -169,7 +169,7 @@ for (const dialect of testDialects) {
       await expect(audit.verify()).rejects.toThrow(/no chain has begun/);
     });
 
-    test("can say nothing without a secret that signed", async () => {
+    test("gives no verdict without a secret that signed rows", async () => {
       const next = createKeyring("next-audit-secret-0123456789abcdefghij", [secret]);
       const rotated = auditWith(next);
       await rotated.record({ action: "project.created", target_type: "test" });
@@ -179,7 +179,7 @@ for (const dialect of testDialects) {
       await expect(audit.verify()).rejects.toThrow(/is not configured/);
     });
 
-    test("holds every row's user against its signed reference, and asks for the deletion of those without", async () => {
+    test("compares every row's user with its signed reference, and requires a deletion row for missing users", async () => {
       const all = await rows();
       const acted = all.find(({ user_id }) => user_id !== null)!;
       const at = all.indexOf(acted);
@@ -199,7 +199,7 @@ for (const dialect of testDialects) {
       expect(await verdict()).toEqual(clean(1201));
     });
 
-    test("holds the chain against a head that was written down", async () => {
+    test("verifies the chain against a recorded head", async () => {
       const anchor = parseAnchor((await upkeep().head())!);
       const against = async (given = anchor) => {
         const { anchor: verdict, anchorFault: reason } = await audit.verify({ anchor: given });
@@ -220,7 +220,7 @@ for (const dialect of testDialects) {
       const anchorNow = async () => parseAnchor((await upkeep().head())!);
       const judged = async (anchor: HeadAnchor) => {
         const { verdict, reason } = await upkeep().verifyAnchor(anchor);
-        // A walk over all rows never says more than the check of the anchor alone.
+        // A walk over all rows never proves more than the check of the anchor alone.
         if (verdict === "UNPROVABLE") expect((await audit.verify({ anchor })).anchor).toBe("UNPROVABLE");
         return reason ?? verdict;
       };
@@ -229,7 +229,7 @@ for (const dialect of testDialects) {
       const writeState = (values: Awaited<ReturnType<typeof stateRow>>) =>
         opened.database.write((tx) => tx.updateTable("audit_chain_state").set(values).execute());
 
-      test("of the head is unprovable once its row was deleted, although the state still names it", async () => {
+      test("of the head is unprovable once its row is deleted, although the state still names it", async () => {
         const anchor = await anchorNow();
         await remove(anchor.id);
         expect(await judged(anchor)).toBe("head_missing");
@@ -241,7 +241,7 @@ for (const dialect of testDialects) {
         expect(await judged(anchor)).toBe("head_altered");
       });
 
-      test("of an older row is unprovable once that row, or the head behind it, was deleted", async () => {
+      test("of an older row is unprovable once that row, or the head after it, is deleted", async () => {
         const anchor = await anchorNow();
         await record();
         const row = (await rows()).find(({ id }) => id === anchor.id)!;
@@ -253,7 +253,7 @@ for (const dialect of testDialects) {
         expect(await judged(anchor)).toBe("head_missing");
       });
 
-      test("is unprovable once a row in the middle was deleted, before it or behind it", async () => {
+      test("is unprovable once a row before or after it is deleted", async () => {
         const anchor = await anchorNow();
         await record();
         await record();
@@ -265,13 +265,13 @@ for (const dialect of testDialects) {
         expect(await judged(anchor)).toBe("row_count");
       });
 
-      test("is unprovable once all rows were deleted and the state was kept", async () => {
+      test("is unprovable once all rows are deleted and the state is kept", async () => {
         const anchor = await anchorNow();
         await opened.database.write((tx) => tx.deleteFrom("audit_log").execute());
         expect(await judged(anchor)).toBe("head_missing");
       });
 
-      test("is provable after the rows were pruned as the state says, the head as well", async () => {
+      test("is provable after the rows were pruned as recorded in the state, including the head", async () => {
         const middle = (await rows())[600]!;
         const anchor = await anchorNow();
         const older: HeadAnchor = {
@@ -286,7 +286,7 @@ for (const dialect of testDialects) {
         expect([await judged(anchor), await judged(older)]).toEqual(["CURRENT_MATCH", "VERIFIED_ANCESTOR"]);
       });
 
-      test("is unprovable when the state was changed, or an older state was put back with its row still there", async () => {
+      test("is unprovable when the state was changed, or an older state was restored while its row still exists", async () => {
         const state = await stateRow();
         await record();
         const anchor = await anchorNow();
@@ -300,7 +300,7 @@ for (const dialect of testDialects) {
         expect(await judged(anchor)).toBe("newer_than_head");
       });
 
-      test("is unprovable when the chain was started anew", async () => {
+      test("is unprovable when the chain was restarted", async () => {
         const anchor = await anchorNow();
         await opened.database.write(async (tx) => {
           await tx.deleteFrom("audit_log").execute();
@@ -311,7 +311,7 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("cannot prove a head that is gone because an older copy of the database was put back", async () => {
+    test("cannot prove a head that is missing because an older copy of the database was restored", async () => {
       const state = await opened.database.read.selectFrom("audit_chain_state").selectAll().executeTakeFirstOrThrow();
       await audit.record({ action: "project.created", target_type: "test" });
       const anchor = parseAnchor((await upkeep().head())!);
@@ -321,7 +321,7 @@ for (const dialect of testDialects) {
       expect({ outcome, found }).toEqual({ outcome: "clean", found: "UNPROVABLE" });
     });
 
-    test("signs the state with the present key when it is rotated", async () => {
+    test("signs the state with the current key after a rotation", async () => {
       const next = createKeyring("next-audit-secret-0123456789abcdefghij", [secret]);
       const { keyId } = await upkeep(next).rotateKey();
       const { state } = await opened.database.read

@@ -7,7 +7,7 @@ import { newTotpSecret, provisioningUrl, stepOfCode } from "./totp.ts";
 const at = (seconds: number) => new Date(seconds * 1000);
 
 describe("a code of an authenticator app", () => {
-  // RFC 6238, appendix B: the secret is the ASCII text below, the last six of its eight digits are ours.
+  // RFC 6238, appendix B: the secret is the ASCII text below; these are the last six of its eight digits.
   const secret = Secret.fromLatin1("12345678901234567890").base32;
 
   test.each([
@@ -21,7 +21,7 @@ describe("a code of an authenticator app", () => {
     expect(stepOfCode(secret, code, at(seconds))).toBe(Math.floor(seconds / 30));
   });
 
-  test("counts one step early and one step late, and no further", () => {
+  test("is accepted one step early and one step late, and no further", () => {
     const stepNow = 41_152_263;
     const codeOf = (step: number) => TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: step * 30_000 });
     const steps = [-2, -1, 0, 1, 2].map((away) => stepOfCode(secret, codeOf(stepNow + away), at(stepNow * 30)));
@@ -33,7 +33,7 @@ describe("a code of an authenticator app", () => {
   });
 });
 
-test("a secret has 160 bits, and its address says what apps must know", () => {
+test("a secret has 160 bits, and its URL contains all parameters for apps", () => {
   const secret = newTotpSecret();
   expect(secret).toMatch(/^[A-Z2-7]{32}$/);
   const url = new URL(provisioningUrl(secret, "mira+x@example.org"));
@@ -47,14 +47,14 @@ describe("recovery codes", () => {
   const old = "master-secret-0123456789-0123456789";
   const masters = createKeyring(old);
 
-  test("are so many different ones of three groups of five, without characters that look alike", () => {
+  test("are the requested number of distinct codes of three groups of five, without similar characters", () => {
     const { codes, digests } = mintRecoveryCodes(masters, 50);
     expect([new Set(codes).size, new Set(digests).size]).toEqual([50, 50]);
     for (const code of codes) expect(code).toMatch(/^[A-HJKMNP-Z2-9]{5}(-[A-HJKMNP-Z2-9]{5}){2}$/);
     for (const digest of digests) expect(digest).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test("are found without case, hyphens and spaces, and under an earlier master", () => {
+  test("are found regardless of case, hyphens and spaces, and under an earlier master", () => {
     const { codes, digests } = mintRecoveryCodes(masters, 1);
     const [code = "", digest = ""] = [codes[0], digests[0]];
     for (const typed of [code, code.toLowerCase(), code.replaceAll("-", ""), code.replaceAll("-", " ")])

@@ -9,7 +9,7 @@ for (const dialect of testDialects) {
     const opened = useTestDatabase(dialect);
     const fixture = useAccess(opened);
 
-    test("count until they end or are revoked, and keep their name and their last sign-in", async () => {
+    test("are valid until they expire or are revoked, and keep their name and their last sign-in", async () => {
       const { database } = opened;
       const userId = (await fixture.addUser("mira@example.org")).id;
       const now = fixture.clock.now();

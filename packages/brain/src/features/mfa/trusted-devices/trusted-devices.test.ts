@@ -34,7 +34,7 @@ for (const dialect of routeDialects) {
       return { returned, isAsked: body.mfa_required as boolean };
     }
 
-    test("is made by POST with a cookie that only the service reads, and stored without it", async () => {
+    test("is created by POST with an HttpOnly cookie, and stored without it", async () => {
       const answer = await trust(browser, { label: "Desk" });
       expect(answer).toMatchObject({ status: 201, body: { label: "Desk", revoked_at: null, is_current: true } });
       expect(Object.keys(answer.body).sort()).toEqual(
@@ -75,7 +75,7 @@ for (const dialect of routeDialects) {
       await secure.app.close();
     });
 
-    test("is made by verify when that is wanted, and named after the browser", async () => {
+    test("is created by verify on request, and named after the browser", async () => {
       const fresh = await fixture.signIn(email);
       const factor = await fixture.enroll(browser);
       const headers = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" };
@@ -87,7 +87,7 @@ for (const dialect of routeDialects) {
       expect(await list()).toMatchObject([{ is_current: false }]);
     });
 
-    test("spares the code at sign-in, but is never a fresh verification", async () => {
+    test("makes the code at sign-in unnecessary, but is never a fresh verification", async () => {
       await trust();
       const cookie = browser.jar.get(cookieName);
       fixture.clock.advance(60_000);
@@ -105,7 +105,7 @@ for (const dialect of routeDialects) {
       expect((await returning(undefined)).isAsked).toBe(true);
     });
 
-    test("spares nobody but its own user", async () => {
+    test("is valid for its own user only", async () => {
       await trust();
       await fixture.addUser("other@example.org");
       await fixture.enroll(await fixture.signIn("other@example.org"));
@@ -119,7 +119,7 @@ for (const dialect of routeDialects) {
       },
     );
 
-    test("ends with its time, and is deleted then", async () => {
+    test("ends at its expiry, and is then deleted", async () => {
       await trust();
       const cookie = browser.jar.get(cookieName);
       days(29);
@@ -137,7 +137,7 @@ for (const dialect of routeDialects) {
       expect(await rows()).toEqual([]);
     });
 
-    test("is revoked, which clears the cookie of its own browser only", async () => {
+    test("can be revoked, which clears the cookie of its own browser only", async () => {
       const first = await trust();
       const other = await fixture.signIn(email);
       await opened.database.write((tx) =>
@@ -166,7 +166,7 @@ for (const dialect of routeDialects) {
       expect(await fixture.auditRows("user.mfa_device_renamed")).toHaveLength(1);
     });
 
-    test("of another user, unknown, revoked or expired is the same 404", async () => {
+    test("is the same 404 when it belongs to another user, is unknown, revoked or expired", async () => {
       const { body } = await trust();
       await fixture.addUser("other@example.org");
       const other = await fixture.signIn("other@example.org");
@@ -188,7 +188,7 @@ for (const dialect of routeDialects) {
       expect((await browser.send("POST", `${base}/x/revoke`)).status).toBe(422);
     });
 
-    test("makes room: the oldest goes when the maximum is reached, those that ended before those that count", async () => {
+    test("replaces the oldest at the maximum, ended devices before valid ones", async () => {
       const browsers = [browser, ...(await Promise.all([1, 2, 3].map(() => fixture.signIn(email))))];
       await opened.database.write((tx) =>
         tx.updateTable("sessions").set({ mfa_verified_at: fixture.clock.now() }).execute(),
@@ -204,7 +204,7 @@ for (const dialect of routeDialects) {
       fixture.clock.advance(1000);
       await trust(browser, { label: "4" });
       expect(await labels()).toEqual(["4", "2", "1"]);
-      // The same browser again takes the place of its earlier self.
+      // The same browser replaces its earlier entry.
       await trust(browser, { label: "5" });
       expect(await labels()).toEqual(["5", "2", "1"]);
     });
@@ -225,14 +225,14 @@ for (const dialect of routeDialects) {
       });
     });
 
-    test("stays through a sign-out, for the next sign-in", async () => {
+    test("survives a sign-out, for the next sign-in", async () => {
       await trust();
       await browser.send("POST", "/auth/logout");
       expect(browser.jar.has(cookieName)).toBe(true);
       expect((await returning(browser.jar.get(cookieName))).isAsked).toBe(false);
     });
 
-    test("ends with a factor that is taken away, whose user signs in without", async () => {
+    test("ends when the factor is removed, and the user then signs in without one", async () => {
       await trust();
       const user = await fixture.users.findByEmail(email);
       const remove = () => fixture.mfa.reset({ userId: user?.id ?? "", origin: ownOrigin });

@@ -29,7 +29,7 @@ for (const dialect of testDialects) {
       await fixture.app.close();
     });
 
-    /** Two administrators, each signed in to a process of its own on the same database. */
+    /** Two administrators, each signed in to their own process on the same database. */
     async function twoAdmins() {
       const again = await opened.openAgain();
       const other = await startAccess(again);
@@ -50,32 +50,29 @@ for (const dialect of testDialects) {
       ["demote", (as: Browser, id: string) => as.send("PATCH", `/users/${id}`, { is_admin: false })],
       ["deactivate", (as: Browser, id: string) => as.send("PATCH", `/users/${id}`, { is_active: false })],
       ["delete", (as: Browser, id: string) => as.send("DELETE", `/users/${id}`)],
-    ] as const)(
-      "two administrators who %s each other at the same moment leave one (5.1 rule 14)",
-      async (what, act) => {
-        for (let round = 0; round < 5; round += 1) {
-          const { nora, browser, activeAdmins, close } = await twoAdmins();
-          const answers = await Promise.all([act(root, nora.id), act(browser, rootId)]);
-          expect(await activeAdmins(), what).toHaveLength(1);
-          const statuses = answers.map(({ status }) => status).sort();
-          // The one who comes second is refused as the last one's fall, or is no administrator by then.
-          expect(statuses[0]).toBeLessThan(300);
-          expect([401, 403, 404, 409]).toContain(statuses[1]);
-          await close();
-          await fixture.app.close();
-          await emptyTables(opened.database);
-          fixture = await startAccess(opened.database, {}, commandEffects);
-          rootId = (await fixture.addUser("root@example.org", { isAdmin: true })).id;
-          root = await fixture.signIn("root@example.org");
-        }
-      },
-    );
+    ] as const)("one of two administrators who %s each other concurrently remains", async (what, act) => {
+      for (let round = 0; round < 5; round += 1) {
+        const { nora, browser, activeAdmins, close } = await twoAdmins();
+        const answers = await Promise.all([act(root, nora.id), act(browser, rootId)]);
+        expect(await activeAdmins(), what).toHaveLength(1);
+        const statuses = answers.map(({ status }) => status).sort();
+        // The second one is refused because the last administrator would be lost, or is no longer an administrator.
+        expect(statuses[0]).toBeLessThan(300);
+        expect([401, 403, 404, 409]).toContain(statuses[1]);
+        await close();
+        await fixture.app.close();
+        await emptyTables(opened.database);
+        fixture = await startAccess(opened.database, {}, commandEffects);
+        rootId = (await fixture.addUser("root@example.org", { isAdmin: true })).id;
+        root = await fixture.signIn("root@example.org");
+      }
+    });
 
-    test("the final active administrator can be neither demoted, deactivated nor deleted, whoever asks", async () => {
+    test("the last active administrator cannot be demoted, deactivated or deleted by anyone", async () => {
       const idle = await fixture.addUser("idle@example.org", { isAdmin: true });
       await root.send("PATCH", `/users/${idle.id}`, { is_active: false });
       await fixture.addUser("mira@example.org");
-      // Of somebody whose request was let in just before they lost their rights.
+      // The request of a user who was admitted just before losing the rights.
       const about = { userId: rootId, origin: { ...ownOrigin, user_id: idle.id } };
       const refused = { code: "conflict", details: { reason: "final_active_admin" } };
       const { userAdministration } = fixture;
@@ -85,7 +82,7 @@ for (const dialect of testDialects) {
       expect(await fixture.users.findById(rootId)).toMatchObject({ is_admin: true, is_active: true });
     });
 
-    test("a deleted user is in no row any more but by the signed actor_ref, which the deletion's row explains", async () => {
+    test("a deleted user remains only as the signed actor_ref, which the row of the deletion explains", async () => {
       const mira = await fixture.addUser("mira@example.org", { isAdmin: true });
       const browser = await fixture.signIn("mira@example.org");
       const project = (await browser.send("POST", "/projects", { slug: "shop", name: "Shop" })).body;
@@ -144,7 +141,7 @@ for (const dialect of testDialects) {
       expect(await fixture.audit.checkState()).toBe(true);
     });
 
-    test("an account is found, listed and made the same on both databases", async () => {
+    test("an account is found, listed and created the same way on both databases", async () => {
       const made = await root.send("POST", "/users", { email: "Mira@Example.org", password: adminPassword });
       expect(made).toMatchObject({ status: 201, body: { email: "Mira@Example.org" } });
       const again = await root.send("POST", "/users", { email: "mira@example.org", password: adminPassword });
@@ -153,10 +150,10 @@ for (const dialect of testDialects) {
       expect((await root.get("/users?offset=99999999999")).body).toEqual([]);
     });
 
-    test("a sign-in with the old password that runs beside a reset gets no session", async () => {
+    test("a sign-in with the old password during a reset gets no session", async () => {
       const mira = await fixture.addUser("mira@example.org");
       await root.send("POST", `/users/${mira.id}/password`, { new_password: "Cobalt-Meadow-58" });
-      // What the sign-in checked the password against before the reset.
+      // The hash that the sign-in checked the password against before the reset.
       const isNoted = await opened.database.write((tx) => fixture.users.noteSuccess(tx, mira, fixture.clock.now()));
       expect(isNoted).toBe(false);
     });
