@@ -72,9 +72,14 @@ export const commands: CommandTable = [
   ),
   command("logout", "sign out", () => import("./session/logout.ts"), "logout"),
   group("audit", "verify, prune and anchor the audit chain", [
-    command("verify", "verify the whole chain", () => import("./audit/verify.ts"), "auditVerify"),
-    command("prune", "remove the rows before an instant", () => import("./audit/prune.ts"), "auditPrune"),
-    command("export-head", "write the head as an anchor", () => import("./audit/anchor.ts"), "auditExportHead"),
+    command("verify", "verify the whole audit chain", () => import("./audit/verify.ts"), "auditVerify"),
+    command("prune", "remove audit rows older than a date", () => import("./audit/prune.ts"), "auditPrune"),
+    command(
+      "export-head",
+      "write the head of the chain as an anchor",
+      () => import("./audit/anchor.ts"),
+      "auditExportHead",
+    ),
     command(
       "verify-anchor",
       "verify the chain against an anchor",
@@ -83,7 +88,7 @@ export const commands: CommandTable = [
     ),
     command(
       "rotate-chain-key",
-      "sign the chain's state with the current secret",
+      "sign the state of the chain with the current secret",
       () => import("./audit/rotate.ts"),
       "auditRotateChainKey",
     ),
@@ -109,7 +114,7 @@ export const commands: CommandTable = [
   ),
   command(
     "doctor",
-    "check the service and everything around it, with advice",
+    "check the service and its environment, with advice",
     () => import("./settings/check.ts"),
     "doctor",
   ),

@@ -186,7 +186,7 @@ describe("account rescue", () => {
   test("refuses with the exit codes of the command line", async () => {
     const { svc, startAndStop } = await setUp("sqlite");
     await startAndStop();
-    const unknown = { code: 5, out: "", err: "svc: no account has this e-mail address\n" };
+    const unknown = { code: 5, out: "", err: "svc: no account has this email address\n" };
     expect(await svc(["changepassword", "unknown@example.org", "--stdin"], password)).toEqual(unknown);
     expect(await svc(["reset-mfa", "unknown@example.org"])).toEqual(unknown);
     expect(await svc(["changepassword", "viewer@example.org", "--stdin"], "short")).toMatchObject({ code: 6 });

@@ -169,7 +169,7 @@ describe("svc bulk-retry create is refused", () => {
     expect(code).toBe(6);
     expect(err).toMatch(/max is lower than the number of matching tasks/);
     expect(err).toMatch(/^ {5}matched: 3$/m);
-    expect(err).toContain("raise --max, up to 10000");
+    expect(err).toContain("raise --max, up to 10,000");
   });
 
   test("for an engine that no agent advertises, and for a missing agent", async () => {

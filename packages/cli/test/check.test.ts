@@ -107,7 +107,7 @@ for (const dialect of testDialects) {
 
       expect(code).toBe(0);
       expect(out).toMatch(/^ok +port +.+ is in use by the running service$/m);
-      expect(out).toMatch(/^warning +agents +\S+\/never never connected; start it with the token/m);
+      expect(out).toMatch(/^warning +agents +\S+\/never never connected\. Start it with the token/m);
       expect(out).toMatch(/^ok +agents +\S+\/agent-\S+: last contact \d+ s ago, version \d/m);
       for (const check of ["clock", "proxies", "disk", "mail"]) expect(statusOf(out, check)).toBe("ok");
     });
@@ -128,7 +128,7 @@ describe("svc check", () => {
     const url = `postgres://bob:hunter2secret@127.0.0.1:${await freePort()}/shop`;
     const { code, out, err } = await svc(home, ["check"], { SVC_DATABASE_URL: url });
     expect(code).toBe(4);
-    expect(out).toMatch(/^failed +database +.+ cannot be opened: the connection was refused; /m);
+    expect(out).toMatch(/^failed +database +.+ cannot be opened: the connection was refused\. /m);
     expect(out + err).not.toMatch(/hunter2|bob/);
   });
 
@@ -166,7 +166,7 @@ describe("svc doctor", () => {
     const { run } = await stoppedService("sqlite");
     const { code, out } = await run(["doctor"], { SVC_BIND_PORT: String(port), SVC_TRUSTED_PROXIES: "0.0.0.0/0" });
     expect(code).toBe(1);
-    expect(out).toMatch(/^failed +port +.+ is in use by another program; /m);
+    expect(out).toMatch(/^failed +port +.+ is in use by another program\. /m);
     expect(statusOf(out, "proxies")).toBe("failed");
   });
 

@@ -22,7 +22,7 @@ describe("svc demo", () => {
   test("loads its history, prints a working login, adds live tasks, and removes its folder on Ctrl-C", async () => {
     const { svc, url, demoFolders } = await demo();
     const [, page] = await svc.prints(/svc demo is ready at (\S+)/);
-    const [, email] = await svc.prints(/e-mail +(\S+)/);
+    const [, email] = await svc.prints(/email +(\S+)/);
     const [, password] = await svc.prints(/password +(\S+)/);
     expect(page).toBe(`${url}/p/demo-shop/tasks`);
 

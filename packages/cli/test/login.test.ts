@@ -98,7 +98,7 @@ describe("svc login", () => {
     await writeFile(passwordFile, password);
     const { code, err } = await run(["login", who], { SVC_PASSWORD_FILE: passwordFile });
     expect(code).toBe(6);
-    expect(err).toMatch(/^svc: authentication is required\n {5}wrong e-mail or password/);
+    expect(err).toMatch(/^svc: authentication is required\n {5}wrong email or password/);
     expect(err).not.toContain(password);
     expect(await readdir(home)).toEqual([]);
   });
@@ -169,7 +169,7 @@ describe("svc login with a second factor", () => {
       terminal.stdin.write(`${text}\r`);
     };
 
-    await answer("E-mail address at", "ben@example.org");
+    await answer("Email address at", "ben@example.org");
     await answer("Password: ", testPassword);
     await answer("Code of the second factor: ", "000000");
     await answer("Code of the second factor: ", factor.code());
@@ -239,7 +239,7 @@ describe("a stored session", () => {
     await writeFile(file, JSON.stringify({ ...(await saved()), brain_url: away }), { mode: 0o600 });
     expect(await run(["logout"])).toMatchObject({
       code: 4,
-      err: expect.stringContaining("deleted the session here, but it did not end at the service"),
+      err: expect.stringContaining("the session was deleted here, but it is still valid at the service"),
     });
     expect(await readdir(home)).toEqual([]);
   });

@@ -17,7 +17,7 @@ async function serve(env: Readonly<Record<string, string>> = {}, args: readonly 
 }
 
 describe("svc serve", () => {
-  test("prints its address and, without an account, a working set-up link", async () => {
+  test("prints its address and, without an account, a working setup link", async () => {
     const { svc, url } = await serve();
 
     const [, link] = await svc.prints(/Create the first administrator: (\S+)\n/);
@@ -41,7 +41,7 @@ describe("svc serve", () => {
     expect(logged.map((line) => JSON.parse(line).event)).toContain("brain.started");
   });
 
-  test("prints no set-up link when the settings name an administrator", async () => {
+  test("prints no setup link when the settings name an administrator", async () => {
     const { svc } = await serve({
       SVC_BOOTSTRAP_ADMIN_EMAIL: "ann@example.org",
       SVC_BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery",

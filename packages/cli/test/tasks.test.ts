@@ -140,7 +140,7 @@ describe("the project", () => {
     await brain.addProject("depot", "Depot");
     const { code, err } = await ask(["tasks", "list"]);
     expect(code).toBe(2);
-    expect(err).toMatch(/^svc: missing --project, one of (depot, shop|shop, depot)$/m);
+    expect(err).toMatch(/^svc: missing --project SLUG, one of (depot, shop|shop, depot)$/m);
     expect((await ask(["tasks", "list"], { SVC_PROJECT_ID: "shop" })).code).toBe(0);
 
     const blind = { SVC_API_KEY: await mintKey(["tasks:read"]) };

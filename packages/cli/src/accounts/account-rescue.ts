@@ -41,7 +41,7 @@ const conflicts: Readonly<Record<string, string>> = {
 
 function refusalOf(cause: Refusal): CliError {
   const { code, details } = cause;
-  if (code === "not_found") return new CliError("notFound", "no account has this e-mail address", { cause });
+  if (code === "not_found") return new CliError("notFound", "no account has this email address", { cause });
   if (code !== "validation_error") {
     return new CliError("refused", conflicts[String(details.reason)] ?? cause.message, { cause });
   }

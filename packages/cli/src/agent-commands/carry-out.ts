@@ -13,7 +13,7 @@ import { isFinished, outcomeOf } from "./outcomes.ts";
 /** Options of commands that act on individual tasks. */
 export const taskOptions = {
   agent: text("ID", "agent to use (default: the one that reported the task, otherwise one that supports the action)"),
-  key: text("KEY", "idempotency key: repeating a request with the same key issues nothing new. For a single task"),
+  key: text("KEY", "idempotency key of a single task: a repeated request with the same key creates no second command"),
   "no-wait": flag("exit once the service has accepted the command"),
   json: flag("print one JSON document with commands and refused"),
   ...projectOptions,

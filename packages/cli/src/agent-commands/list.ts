@@ -15,8 +15,8 @@ export const commandsList = defineCommand({
   usage: ["commands list [--status STATUS] [--action ACTION] [--agent ID] [--limit N] [--json]"],
   options: {
     status: text("STATUS", `one of ${commandStatuses.join(", ")}`),
-    action: text("ACTION", "for example retry_task"),
-    agent: text("ID", "issued to this agent"),
+    action: text("ACTION", "only this action, for example retry_task"),
+    agent: text("ID", "only commands for this agent"),
     ...listOptions,
     ...projectOptions,
   },

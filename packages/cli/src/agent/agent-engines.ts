@@ -10,7 +10,7 @@ export const engineOptions = {
   prefix: texts("NAME", "bullmq: key prefix to watch, may be repeated (default bull)"),
   queue: texts("NAME", "bullmq: watch only this queue, may be repeated (default: all queues)"),
   "start-at": text("WHERE", "bullmq: where to start in new queues, beginning (default) or now"),
-  namespace: text("NAME", "prefix of task ids, for two brokers of one engine in one project"),
+  namespace: text("NAME", "prefix for task ids and queue names, for two brokers of one engine in one project"),
 } as const satisfies CommandOptions;
 type EngineValues = OptionValues<typeof engineOptions>;
 

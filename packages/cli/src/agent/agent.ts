@@ -35,7 +35,7 @@ export const agent = defineCommand({
   words: Object.keys(engines),
   details: [
     "Set SVC_TOKEN and SVC_HMAC_SECRET to the token and secret shown when the agent was created. Settings are read, from lowest to highest",
-    "precedence, from secret.env and config.env of SVC_HOME, ./.env and the environment. SVC_ENGINES is the default engine.",
+    "precedence, from secret.env and config.env of SVC_HOME, ./.env and the environment. SVC_ENGINES names the default engine.",
     "Put a Redis URL with a password into SVC_REDIS_URL, because other users of a machine can read arguments.",
   ],
   positionals: 1,
@@ -67,7 +67,10 @@ async function agentOptions(
 ): Promise<AgentOptions> {
   const { engineNames = [], autostart: _, ...given } = optionsFrom(env);
   if (named === undefined && engineNames.length > 1) {
-    throw new CliError("usage", "svc agent watches one engine. Choose one of those in SVC_ENGINES");
+    throw new CliError(
+      "usage",
+      "svc agent watches one engine, but SVC_ENGINES names several. Pass one as the first argument",
+    );
   }
   const engineName = named ?? engineNames[0];
   if (engineName === undefined) throw new CliError("usage", "missing engine. Run svc agent --list to list them");

@@ -109,8 +109,8 @@ async function onlySlug(connection: Connection): Promise<string> {
     throw isProblem(cause) ? explainProblem(cause, connection) : cause;
   });
   const [only, ...others] = projects.map(({ slug }) => slug);
-  if (only === undefined) throw new CliError("refused", "no project found that you can access");
+  if (only === undefined) throw new CliError("refused", "you don't have access to any project");
   if (others.length === 0) return only;
   const listed = [only, ...others].slice(0, 10).join(", ");
-  throw new CliError("usage", `missing --project, one of ${others.length < 10 ? listed : `${listed}, …`}`);
+  throw new CliError("usage", `missing --project SLUG, one of ${others.length < 10 ? listed : `${listed}, …`}`);
 }

@@ -53,7 +53,7 @@ describe("a refusal", () => {
       "refused",
       "matched: 3000",
       "max: 1000",
-      "raise --max, up to 10000",
+      "raise --max, up to 10,000",
     ]);
   });
 

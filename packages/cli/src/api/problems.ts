@@ -58,7 +58,7 @@ function explanationOf(problem: ApiProblem, context: ServiceContext, what: strin
     case "rate_limited":
       return { message, hint: `try again in ${problem.retryAfterSeconds ?? 60} s` };
     default:
-      return { message, hint: details.matched === undefined ? hints[reason] : "raise --max, up to 10000" };
+      return { message, hint: details.matched === undefined ? hints[reason] : "raise --max, up to 10,000" };
   }
 }
 
@@ -74,7 +74,7 @@ function resourceName(resource: unknown, slug: string | undefined, what: string 
 const credentialHints: Record<ServiceContext["credential"], string> = {
   key: "the API key in SVC_API_KEY is unknown, revoked or expired",
   session: "the session has expired. Run svc login",
-  none: "wrong e-mail or password, or the account is locked or inactive",
+  none: "wrong email or password, or the account is locked or inactive",
 };
 
 const hints: Readonly<Record<string, string>> = {

@@ -12,7 +12,7 @@ export const auditExportHead = defineCommand({
   positionals: 1,
   async run({ positionals: [file] }, terminal) {
     const text = await withAuditLog(terminal, (log) => log.head());
-    if (text === null) throw new CliError("failed", "the chain is still empty");
+    if (text === null) throw new CliError("failed", "the audit chain is empty");
     if (file === undefined) terminal.out(text.trimEnd());
     else {
       // Group-readable, for a program that collects anchors.

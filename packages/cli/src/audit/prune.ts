@@ -6,12 +6,12 @@ import { databaseHelp, withAuditLog } from "./open-audit.ts";
 export const auditPrune = defineCommand({
   usage: ["audit prune --before DATE [--yes]"],
   options: {
-    before: text("DATE", "date or instant: 2026-01-31 or 2026-01-31T12:00:00Z"),
+    before: text("DATE", "date, or date and time, such as 2026-01-31 or 2026-01-31T12:00:00Z"),
     yes: flag("do not ask for confirmation"),
   },
   details: [
-    "Removes the rows before an instant in the past, after showing their number.",
-    "Classes in SVC_AUDIT_RETENTION_BY_CLASS keep their rows for their own retention.",
+    "Removes the audit rows that are older than DATE, after showing their number. DATE must be in the past.",
+    "Rows of a class in SVC_AUDIT_RETENTION_BY_CLASS are kept for the retention of that class.",
     databaseHelp,
   ],
   async run({ values: { before: text, yes } }, terminal) {

@@ -15,7 +15,7 @@ export const auditVerify = defineCommand({
   usage: ["audit verify [--limit N] [--known-head FILE] [--json]"],
   options: {
     limit: text("N", "verify only the N oldest rows"),
-    "known-head": text("FILE", "verify the chain against an anchor too"),
+    "known-head": text("FILE", "also verify the chain against the anchor in FILE"),
     ...jsonOption,
   },
   details: ["Exits with 0 when the chain is clean, 1 when it failed, 4 when it could not be verified.", databaseHelp],
@@ -71,14 +71,14 @@ function documentOf({ outcome, fault, rows, isComplete, state, anchor, anchorFau
 /** The text for each reason. The row follows it. */
 const reasons: Readonly<Record<NonNullable<Result["fault"]>["reason"], string>> = {
   state: "the state row does not match its signature",
-  version: "a row has another version",
-  generation: "a row belongs to another generation",
-  key: "a row names an unknown key",
+  version: "a row has an unsupported format version",
+  generation: "a row belongs to another generation of the chain",
+  key: "a row was signed with an unknown key",
   signature: "a row does not match its signature",
   order: "a row is out of order",
   link: "the previous row is missing or different",
-  after_head: "there is a row after the head",
-  actor: "the user of a row differs from the signed one, or was removed without being deleted",
+  after_head: "a row follows the head",
+  actor: "the user of a row differs from the signed one, or was removed without an audit row",
   head_missing: "the last row is missing",
   counts: "the number of rows differs from the signed number",
 };

@@ -69,11 +69,11 @@ export function json(option: string, text: string, kind: "array" | "object"): un
 
 /** Options that select tasks, for lists and bulk retries. */
 export const filterOptions = {
-  state: text("STATE", `one of ${taskStates.join(", ")}`),
-  queue: text("NAME", "queue with exactly this name"),
-  name: text("TEXT", "name contains this text"),
-  search: text("TEXT", "name, queue, worker or task id contains this text"),
-  priority: text("LIST", `comma-separated list of ${priorities.join(", ")}`),
+  state: text("STATE", `only this state: ${taskStates.join(", ")}`),
+  queue: text("NAME", "only the queue with exactly this name"),
+  name: text("TEXT", "only tasks whose name contains this text"),
+  search: text("TEXT", "only tasks whose name, queue, worker or id contains this text"),
+  priority: text("LIST", `only these priorities, comma-separated: ${priorities.join(", ")}`),
   since: text("TIME", "received at or after a time, or a duration ago such as 2h"),
   until: text("TIME", "received at or before a time"),
 } as const satisfies CommandOptions;

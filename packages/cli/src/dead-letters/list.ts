@@ -17,7 +17,7 @@ export const deadLettersList = defineCommand({
     json: flag("print one JSON document with entries, next_cursor, total, engine and agent_id"),
     ...projectOptions,
   },
-  details: ["Loads dead letters live from an online agent. Limited to 10 per minute.", authHelp],
+  details: ["Loads dead letters live from an online agent. At most 10 requests per minute.", authHelp],
   positionals: 1,
   async run({ values, positionals }, terminal) {
     const { queue, cursor, agent } = values;

@@ -20,7 +20,7 @@ export const deadLettersRequeue = defineCommand({
   ],
   options: {
     all: flag("all dead letters of the engine or --queue, the newest 10,000 at a time"),
-    limit: text("N", "with --all: only the newest N, up to 10000"),
+    limit: text("N", "with --all: only the newest N, up to 10,000"),
     queue: text("NAME", "with --all: only this queue"),
     yes: flag("with --all: do not ask for confirmation"),
     ...taskOptions,

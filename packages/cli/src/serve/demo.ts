@@ -70,7 +70,7 @@ export const demo = defineCommand({
       await Promise.race([historyIsLoaded(shop, brain), stop.received]);
       terminal.out(`${engine.taskCount().toLocaleString("en")} tasks loaded. More arrive while the demo runs.`);
       terminal.out(`svc demo is ready at ${brain.publicUrl}/p/demo-shop/tasks`);
-      terminal.out(`  e-mail    ${email}`);
+      terminal.out(`  email     ${email}`);
       terminal.out(`  password  ${password}`);
       terminal.out("Press Ctrl-C to stop the demo and remove its data.");
       await stop.received;

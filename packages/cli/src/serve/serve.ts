@@ -16,7 +16,7 @@ export const serve = defineCommand({
     workers: text("N", "number of processes that share the port (default 1). More than one requires PostgreSQL"),
   },
   details: [
-    "Migrates the database, starts the service and prints its address. The first start also prints the one-time set-up link.",
+    "Migrates the database, starts the service and prints its address. The first start also prints the one-time setup link.",
     "SIGTERM, Ctrl-C and closing the terminal drain the service: it accepts nothing new, closes its sockets and exits within 10 s.",
   ],
   async run({ values }, terminal) {

@@ -9,7 +9,7 @@ import type { ToParent, ToWorker } from "./worker.ts";
 /**
  * Runs `count` worker processes of this command line on one port until a signal arrives, and returns one exit code for all.
  *
- * The first worker starts alone: it creates secrets, migrates and prints the set-up link, and if it refuses to start, all do. A worker that
+ * The first worker starts alone: it creates secrets, migrates and prints the setup link, and if it refuses to start, all do. A worker that
  * exits later is restarted, within limits. This process owns the port and distributes connections in turn, but serves nothing itself. When it
  * is killed, its workers exit too.
  */

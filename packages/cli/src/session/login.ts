@@ -17,7 +17,7 @@ export const login = defineCommand({
     stdin: flag(
       "read the password from the first line of standard input, and a code of the second factor from the second",
     ),
-    remember: flag("keep the session for weeks, even when it is not used"),
+    remember: flag("keep the session for 30 days (by default), even if it is not used"),
     ...jsonOption,
     ...serviceOptions,
   },
@@ -31,7 +31,7 @@ export const login = defineCommand({
     const { env, home, given } = await readLocalSettings(values, terminal);
     const before = await readSession(home, { isSigningOut: true }).catch(() => null);
     const address = given ?? (before === null ? defaultAddress(env) : brainAddress(before.brain_url, anyHttp));
-    const email = positionals[0] ?? (hasTerminal() ? await ask(`E-mail address at ${address}: `) : "");
+    const email = positionals[0] ?? (hasTerminal() ? await ask(`Email address at ${address}: `) : "");
     if (email === "") throw new CliError("usage", "missing EMAIL of the account");
     const credentials = await readCredentials({
       file: process.env.SVC_PASSWORD_FILE,
@@ -55,12 +55,12 @@ export const login = defineCommand({
     // The other service may no longer exist.
     if (before !== null && before.brain_url !== address) await endSession(before).catch(() => {});
     if (signedIn.mfa_enrollment_required) {
-      const until = signedIn.mfa_enrollment_deadline ?? "now";
-      terminal.err(`svc: set up a second factor in the dashboard before ${until}`);
+      const until = signedIn.mfa_enrollment_deadline;
+      terminal.err(`svc: set up a second factor in the dashboard${until == null ? "" : ` before ${until}`}`);
     }
     const { idle_expires_at: idleEnd, expires_at: lastEnd } = me.session;
     const document = { brain_url: address, email: me.email, idle_expires_at: idleEnd, expires_at: lastEnd };
-    const end = idleEnd === null ? lastEnd : `${idleEnd} unless it is used, and always on ${lastEnd}`;
+    const end = idleEnd === null ? lastEnd : `${idleEnd} if it is not used, and at ${lastEnd} at the latest`;
     const done = `signed in to ${address} as ${inOneLine(me.email)}. The session ends at ${end}`;
     printResult(terminal, values, document, [done]);
     if (values.json !== true) terminal.err(`svc: stored the session in ${sessionPath(home)}`);

@@ -24,7 +24,7 @@ export const logout = defineCommand({
     } catch (cause) {
       if (!isProblem(cause)) throw cause;
       const { exit, message } = explainProblem(cause, { address: session.brain_url, credential: "session" });
-      throw new CliError(exit, `${message}\n     deleted the session here, but it did not end at the service`, {
+      throw new CliError(exit, `${message}\n     the session was deleted here, but it is still valid at the service`, {
         cause,
       });
     }

@@ -33,9 +33,13 @@ function linesOf(findings: readonly Finding[]): string[] {
   const width = Math.max(...findings.map(({ check: name }) => name.length));
   return findings.map(
     ({ status, check: name, message, advice }) =>
-      `${status.padEnd(7)}  ${name.padEnd(width)}  ${message}${advice === null ? "" : `; ${advice}`}`,
+      `${status.padEnd(7)}  ${name.padEnd(width)}  ${message}${advice === null ? "" : `. ${capitalized(advice)}`}`,
   );
 }
+
+/** Leaves names such as `svc` and paths unchanged. */
+const capitalized = (text: string): string =>
+  text.replace(/^(?!svc )[a-z]+(?=[ ,:])/, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 
 function codeOf(findings: readonly Finding[]): number {
   const failed = new Set(findings.filter(({ status }) => status === "failed").map(({ check: name }) => name));

@@ -9,7 +9,7 @@ export const configShow = defineCommand({
   options: { "reveal-secrets": flag("print secrets too"), ...jsonOption },
   details: [
     "Prints every setting as the service would use it here, with its source: environment, file or default.",
-    "Masks secrets as *** unless --reveal-secrets is given. Creates nothing: a secret that the first start creates is unset.",
+    "Masks secrets as *** unless --reveal-secrets is given. Creates nothing, so a secret that the first start would create is shown as unset.",
   ],
   async run({ values }, terminal) {
     const { loadBrainSettings } = await import("@svc/brain");

@@ -15,10 +15,10 @@ export const tasksList = defineCommand({
   usage: ["tasks list [--state STATE] [--queue NAME] [filters] [--limit N] [--json]"],
   options: {
     ...filterOptions,
-    worker: text("NAME", "worker that ran the task"),
-    query: text("QUERY", "query as in docs/reference/query-language.md, combined with the other filters"),
+    worker: text("NAME", "only tasks that ran on this worker"),
+    query: text("QUERY", "query (see docs/reference/query-language.md), combined with the other filters"),
     ...listOptions,
-    limit: text("N", "maximum number of rows, newest first (default 50)"),
+    limit: text("N", "maximum number of rows, newest first, up to 100,000 (default 50)"),
     ...projectOptions,
   },
   details: [authHelp],
