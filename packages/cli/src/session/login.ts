@@ -60,7 +60,7 @@ export const login = defineCommand({
     }
     const { idle_expires_at: idleEnd, expires_at: lastEnd } = me.session;
     const document = { brain_url: address, email: me.email, idle_expires_at: idleEnd, expires_at: lastEnd };
-    const end = idleEnd === null ? lastEnd : `${idleEnd} if it is not used, and at ${lastEnd} at the latest`;
+    const end = idleEnd === null ? lastEnd : `${idleEnd} if it is not used, otherwise at ${lastEnd}`;
     const done = `signed in to ${address} as ${inOneLine(me.email)}. The session ends at ${end}`;
     printResult(terminal, values, document, [done]);
     if (values.json !== true) terminal.err(`svc: stored the session in ${sessionPath(home)}`);
