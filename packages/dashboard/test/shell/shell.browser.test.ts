@@ -51,7 +51,7 @@ describe("the shell", () => {
     await page.goto(`/p/${shop.brain.project.slug}/queues`);
     const panel = page.getByRole("alert").filter({ hasText: "Couldn't show this page" });
     await panel.waitFor();
-    expect(await page.title()).toMatch(/^Not shown, shop/);
+    expect(await page.title()).toMatch(/^Error, shop/);
     expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
 
     isBroken = false;
