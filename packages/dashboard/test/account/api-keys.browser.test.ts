@@ -13,7 +13,7 @@ afterAll(() => brain?.stop());
 const openKeys = async (caller: ApiClient) => {
   const screen = await openScreen(brain, { cookie: caller.cookie });
   await screen.page.goto("/me/api-keys");
-  await screen.page.getByRole("heading", { name: "API keys" }).waitFor();
+  await screen.page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
   return screen;
 };
 const dialogOf = (page: Page) => page.getByRole("dialog");

@@ -35,7 +35,7 @@ const cancelTask = async (taskId: string) => {
 describe("the list of commands", () => {
   test("shows a command once it is issued, and its outcome, without a reload", async () => {
     const { page, faults } = await openAs("operator", "commands");
-    await page.getByRole("heading", { name: "Commands" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Commands" }).waitFor();
     await connection(page, "live");
     const result = held<CommandOutcome>();
     agent.answer = () => result.promise;

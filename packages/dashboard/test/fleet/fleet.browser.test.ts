@@ -65,7 +65,7 @@ describe("the queues", () => {
     });
     await page.getByText("2 queues have 25 waiting tasks and no workers.").waitFor();
     expect(await rowNames(page)).toEqual(before);
-    await page.getByRole("heading", { name: "Queues" }).hover();
+    await page.getByRole("heading", { level: 1, name: "Queues" }).hover();
     await waitFor(async () => (await rowNames(page)).indexOf("reports") === 1);
     fleet.report(fleetSnapshot());
   });
@@ -74,11 +74,11 @@ describe("the queues", () => {
     const { page } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
     await page.route("**/queues/activity*", (route) => route.abort());
     await page.goto(at("queues"));
-    await page.getByText("Rates and charts could not be read").waitFor();
+    await page.getByText("Couldn't load rates and charts").waitFor();
     expect(await rowNames(page)).toHaveLength(4);
     await page.unroute("**/queues/activity*");
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("Rates and charts could not be read").waitFor({ state: "detached" });
+    await page.getByText("Couldn't load rates and charts").waitFor({ state: "detached" });
   });
 });
 
@@ -114,7 +114,7 @@ describe("one queue", () => {
     await page.route("**/latency*", (route) => route.abort());
     await page.goto(at("queues/bullmq/emails"));
     await page.getByText("Couldn't load waiting time").waitFor();
-    await page.getByText("No task of this queue failed").waitFor();
+    await page.getByText("No tasks of this queue failed").waitFor();
   });
 });
 

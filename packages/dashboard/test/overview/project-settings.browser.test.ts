@@ -39,7 +39,7 @@ describe("the last active project", () => {
     await other.page.getByRole("button", { name: "Archive project" }).click();
     await dialogOf(other.page).getByLabel(`Type ${brain.project.slug} to confirm`).fill(brain.project.slug);
     await dialogOf(other.page).getByRole("button", { name: "Archive project" }).click();
-    await dialogOf(other.page).getByText("Not archived. This is the last active project").waitFor();
+    await dialogOf(other.page).getByText("The last active project can't be archived").waitFor();
   });
 });
 
@@ -111,7 +111,7 @@ describe("the settings of a project", () => {
   test("are at the end of the rail, at g e, and in the palette", async () => {
     const { page } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
     await page.goto(`/p/${brain.project.slug}/agents`);
-    await page.getByRole("heading", { name: "Agents" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
     await page.getByRole("navigation", { name: "Project" }).getByRole("link", { name: "Settings" }).click();
     await page.waitForURL("**/settings/general");
     const link = page.getByRole("navigation", { name: "Project" }).getByRole("link", { name: "Settings" });

@@ -135,7 +135,7 @@ const cases: readonly Case[] = [
   },
   { title: /^Archive/, path: inProject("settings/general"), opened: ["Archive project"], focus: /^Type shop to/ },
   { title: /^Invite member$/, path: members, opened: ["Invite"], focus: /^Email$/ },
-  { title: /^Add member$/, path: members, opened: ["Add member"], focus: /^Email/ },
+  { title: /^Add member$/, path: members, opened: ["Add member"], focus: /^Account email/ },
   { title: /^Change role of viewer/, path: members, opened: [/^Actions of viewer/, "Change role"], focus: /^viewer/ },
   { title: /^Remove/, path: members, opened: [/^Actions of viewer/, "Remove"], focus: /^Cancel$/ },
   { title: /^Revoke invitation for mira/, path: members, opened: [/^Revoke invitation for mira/], focus: /^Cancel$/ },

@@ -108,19 +108,19 @@ describe("the time range of a project", () => {
     const { page, faults } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
     await page.goto(`/p/${shop.brain.project.slug}?since=2199-01-01T00:00:00Z`);
     await page.getByText("Invalid start of the time range in the URL.").waitFor();
-    await page.getByText("Shown: last 24 h.").waitFor();
+    await page.getByText("Showing last 24 h.").waitFor();
     for (const path of ["/", `/p/${shop.brain.project.slug}/queues?since=-1h`]) {
       await page.goto(`${path}${path.includes("?") ? "&" : "?"}colour=red`);
       await page.getByText("Ignored unknown URL parameters: colour.", { exact: true }).waitFor();
     }
     await page.goto(`/p/${shop.brain.project.slug}?since=2199-01-01T00:00:00Z`);
-    await page.getByText("Shown: last 24 h.").waitFor();
+    await page.getByText("Showing last 24 h.").waitFor();
     expect(await page.getByRole("radio", { name: "24 h", exact: true }).isChecked()).toBe(true);
     await page.getByRole("heading", { name: /^Slowest/ }).waitFor();
     expect(await page.getByText(/2199/).count()).toBe(0);
 
     await page.getByRole("radio", { name: "1 h", exact: true }).check();
-    await page.getByText("Shown: last 24 h.").waitFor({ state: "detached" });
+    await page.getByText("Showing last 24 h.").waitFor({ state: "detached" });
     await page.locator("main").focus();
     await page.keyboard.press(".");
     await page.getByLabel(/^From, /).fill("2199-01-01T00:00:00");

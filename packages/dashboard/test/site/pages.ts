@@ -244,19 +244,19 @@ export const pages: Readonly<Record<string, PageCase>> = {
   "api keys": {
     path: () => "/me/api-keys",
     title: /^API keys/,
-    ready: (page) => page.getByRole("heading", { name: "API keys" }).waitFor(),
+    ready: (page) => page.getByRole("heading", { level: 1, name: "API keys" }).waitFor(),
   },
   users: {
     path: () => "/admin/users",
     isFor: "instance admins",
     title: /^Users/,
-    ready: (page) => page.getByRole("heading", { name: "Users" }).waitFor(),
+    ready: (page) => page.getByRole("heading", { level: 1, name: "Users" }).waitFor(),
   },
   "users past the last page": {
     path: () => "/admin/users?page=9",
     isFor: "instance admins",
     title: /^Users/,
-    ready: (page) => page.getByRole("heading", { name: "Users" }).waitFor(),
+    ready: (page) => page.getByRole("heading", { level: 1, name: "Users" }).waitFor(),
   },
   appearance: {
     path: () => "/me/appearance",

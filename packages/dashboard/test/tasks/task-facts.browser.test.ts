@@ -86,6 +86,6 @@ test("the ids of selected tasks are copied, and over ten thousand are deleted in
   await expect.poll(() => copied(page)).toBe("later-1");
   await page.getByRole("button", { name: "Select all 12,345 matching" }).click();
   await page.getByRole("region", { name: "Selected tasks" }).getByRole("button", { name: "Delete" }).click();
-  await page.getByText("12,345. One go deletes 10,000; repeat it for the others.").waitFor();
+  await page.getByText("12,345. Each request deletes up to 10,000; repeat it for the rest.").waitFor();
   await page.getByRole("button", { name: "Delete 10,000 tasks" }).waitFor();
 });
