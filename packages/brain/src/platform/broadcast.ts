@@ -12,9 +12,9 @@ const maxBytes = 7800;
 const maxWaiting = 10_000;
 
 /**
- * Messages from this process to the others on its database. A process never receives its own: the sender applies a change itself before
- * it sends. Messages that come while a notification is under way share the next one, so many at once become few and a single one is not
- * delayed. Any may be lost, so every consumer either reads the database at intervals too or has an `onGap`.
+ * Messages from this process to the others on its database. A process never receives its own: the sender applies a change before it
+ * sends. Messages that arrive while a notification is in flight are batched into the next one, and a single one is not delayed. Any may be
+ * lost, so every consumer also reads the database at intervals or has an `onGap`.
  */
 export class Broadcast<Message> {
   readonly #deps: BroadcastDeps;
@@ -49,7 +49,7 @@ export class Broadcast<Message> {
   }
 
   /**
-   * Calls `handler` for each message of another process, and `onGap` once listening goes on after messages may have been lost.
+   * Calls `handler` for each message of another process, and `onGap` when listening resumes after messages may have been lost.
    */
   async listen(handler: (message: Message) => void, options: ListenOptions = {}): Promise<void> {
     if (!this.#deps.database.isShared) return;

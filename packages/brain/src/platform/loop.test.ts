@@ -31,7 +31,7 @@ describe("a loop", () => {
     await runner.stop();
   });
 
-  test("never overlaps itself, whoever asks", async () => {
+  test("never overlaps itself, whatever triggers it", async () => {
     let inside = 0;
     let most = 0;
     const gate = signal();
@@ -76,7 +76,7 @@ describe("a loop", () => {
     await runner.stop();
   });
 
-  test("runs by its timer once started, and goes on after a failed tick", async () => {
+  test("runs by its timer once started, and continues after a failed tick", async () => {
     const third = signal();
     let ticks = 0;
     const { runner } = runnerOf([
@@ -97,7 +97,7 @@ describe("a loop", () => {
     expect(ticks).toBeGreaterThanOrEqual(3);
   });
 
-  test("waits with its first round for as long as it says", async () => {
+  test("delays its first round as configured", async () => {
     const third = signal();
     const ticks = { soon: 0, late: 0 };
     const loopOf = (name: keyof typeof ticks) => ({

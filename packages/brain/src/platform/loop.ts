@@ -1,14 +1,14 @@
 /**
  * Background loops: a feature writes one `tick`, the platform owns interval, jitter, leadership, stop and the test signal.
- * Ticks of one loop never overlap; a tick that fails is logged and shown by a metric, and the loop goes on.
+ * Ticks of one loop never overlap; a tick that fails is logged and shown by a metric, and the loop continues.
  */
 import type { Lease } from "./database/database.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** What a tick is given beside the loop's own dependencies. */
+/** What a tick receives in addition to the dependencies of the loop. */
 export interface TickContext {
-  /** Aborted when the process stops; long ticks look at it between batches. */
+  /** Aborted when the process stops; long ticks check it between batches. */
   signal: AbortSignal;
 }
 

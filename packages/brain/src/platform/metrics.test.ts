@@ -55,7 +55,7 @@ describe("metrics", () => {
     expect(read).toEqual(["asked"]);
   });
 
-  test("forget ends the series of a gone queue in every metric and no other", async () => {
+  test("forget ends the series of a deleted queue in every metric and no other", async () => {
     const metrics = createMetrics();
     const depth = metrics.gauge({ name: "svc_queue_depth", help: "depth", labels: ["project", "queue"] });
     const duration = metrics.histogram({

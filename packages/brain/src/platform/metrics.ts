@@ -11,8 +11,8 @@ export interface MetricOptions<Name extends string> {
 
 export interface GaugeOptions<Name extends string> extends MetricOptions<Name> {
   /**
-   * How the gauges of processes that answer as one become one; they are added up unless told otherwise. `first`: all of them read alike, so
-   * only the process that is asked does.
+   * How the gauges of processes that answer as one become one; added up by default. `first`: all processes read the same value, so only
+   * the process that serves the request reads it.
    */
   aggregator?: "first" | "max";
   /** Sets the gauge when /metrics is asked, for what is not counted as it happens. */
@@ -27,7 +27,7 @@ export interface Metrics {
   counter<const Name extends string>(options: MetricOptions<Name>): Counter<Name>;
   gauge<const Name extends string>(options: GaugeOptions<Name>): Gauge<Name>;
   histogram<const Name extends string>(options: MetricOptions<Name> & { buckets: number[] }): Histogram<Name>;
-  /** Ends every series of every metric in which all of `labels` occur: the project or queue is gone. */
+  /** Ends every series of every metric that has all of `labels`, because the project or queue was deleted. */
   forget(labels: Labels): Promise<void>;
   /** What this process alone has counted, without the gauges that all read alike. */
   figures(): Promise<Figures>;
@@ -72,7 +72,7 @@ export function createMetrics(gatherOthers?: () => Promise<readonly Figures[]>):
     async forget(labels) {
       const wanted = Object.entries(labels);
       for (const { metric, labels: names } of made) {
-        // What is collected when asked would only be asked for in vain.
+        // Gauges that are collected on request need not be read here.
         if (!wanted.every(([name]) => names.includes(name))) continue;
         const series = (await metric.get()).values.map((value) => value.labels as Labels);
         const gone = new Set<string>();

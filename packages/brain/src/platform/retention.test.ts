@@ -44,7 +44,7 @@ describe("retention", () => {
     return { clock, guard, loop, pass, jump, logged, metrics };
   }
 
-  test("runs while both clocks go on together, for months", async () => {
+  test("runs while both clocks advance together, for months", async () => {
     const { clock, pass, logged } = guarded();
     for (let hour = 0; hour < 24 * 60; hour += 1) {
       clock.advance(hourMs);
@@ -89,7 +89,7 @@ describe("retention", () => {
     expect(guard.check()).toBeNull();
   });
 
-  test("goes on on a machine that is awake for 14 hours and asleep for 10, for 30 days", async () => {
+  test("continues on a machine that is awake for 14 hours and asleep for 10, for 30 days", async () => {
     const { clock, guard, pass, jump } = guarded();
     let ran = 0;
     for (let day = 0; day < 30; day += 1) {
@@ -121,7 +121,7 @@ describe("retention", () => {
     expect(loop.everyMs).toBe(hourMs);
   });
 
-  test("goes on in part on a machine that is awake for one hour a day", async () => {
+  test("continues in part on a machine that is awake for one hour a day", async () => {
     const { clock, pass, jump } = guarded();
     let ran = 0;
     for (let day = 0; day < 120; day += 1) {

@@ -12,7 +12,7 @@ import type { Metrics } from "./metrics.ts";
 
 /** A pass is skipped when wall clock and monotonic clock moved apart by more than this since the one before. */
 const divergenceMs = minutes(1);
-/** Each sleep of a machine moves them apart, so only more than this holds all passes; nor can a start tell an absence of this length from a wrong clock. */
+/** Each sleep of a machine moves them apart, so only more than this holds all passes; nor can a start distinguish an absence of this length from a wrong clock. */
 const longestAbsenceMs = days(7);
 /** How long the passes are held then, on the monotonic clock. */
 const holdMs = days(1);
@@ -37,7 +37,7 @@ interface Retention<Deps> {
   readonly everyMs?: number;
   /** Instant of the newest row, from which the age of the others is counted; null for an empty table. */
   newest(deps: Deps): Promise<Date | null>;
-  /** Rows from before this instant, in epoch milliseconds, are removed when the newest ones are from about `base`. */
+  /** The cutoff in epoch milliseconds: older rows are deleted when the newest ones are from about `base`. */
   cutoffMs(base: Date, deps: Deps): number;
   /** Removes them and gives how many they were. */
   remove(deps: Deps & TickContext, cutoff: Date): Promise<number>;
@@ -73,7 +73,7 @@ export interface RetentionHold {
   readonly reason: "clock_changed" | "service_was_off";
   /** How far the wall clock moved against the monotonic one, or how long the service was off. */
   readonly byMs: number;
-  /** When the passes go on at the latest, by the wall clock as it is now; null when each loop skips one pass only. */
+  /** When the passes resume, by the current wall clock; null when each loop skips only one pass. */
   readonly until: Date | null;
 }
 

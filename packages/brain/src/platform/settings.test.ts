@@ -172,7 +172,7 @@ describe("values", () => {
     expect(existsSync(join(home, "secret.env"))).toBe(false);
   });
 
-  test("31 earlier secrets of the audit chain are accepted beside the current one, and no more", () => {
+  test("31 earlier secrets of the audit chain are accepted in addition to the current one, and no more", () => {
     const earlier = Array.from({ length: 32 }, (_, index) => `${index}`.padStart(32, "x"));
     const faultsWith = (secrets: string[]) =>
       faultsOf(() => load({ SVC_AUDIT_CHAIN_PREVIOUS_SECRETS: secrets.join() })).map(({ name }) => name);

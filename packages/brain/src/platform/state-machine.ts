@@ -5,7 +5,7 @@ export type StateOf<Table extends Moves> = keyof Table & string;
 export type MoveOf<Table extends Moves> = { [State in keyof Table]: keyof Table[State] }[keyof Table] & string;
 
 /**
- * The table as conditional updates read it: what they look for, and what they set.
+ * The table as conditional updates need it: the states they match, and the state they set.
  *
  * @throws RangeError when a move leads to different states from different ones.
  */

@@ -1,6 +1,6 @@
 interface Turn<Result> {
   readonly running: Promise<unknown>;
-  /** Of everybody who asked while it runs. */
+  /** Callers that asked while a run was in progress. */
   next: Promise<Result | undefined> | null;
 }
 
@@ -8,8 +8,8 @@ const firstRepeatMs = 250;
 const longestRepeatMs = 10_000;
 
 /**
- * Work by key: one run of a key at a time, all requests that come during a run share the next one, and none is lost. A run that fails is
- * reported and repeated after a quarter of a second, then after twice as long each time, at most 10 s.
+ * Coalesces work by key: a key has one run at a time, requests that arrive during a run share the next one, and none is lost. A failed run
+ * is reported and retried after 0.25 s, with a backoff that doubles up to 10 s.
  */
 export class CoalescingQueue<Result> {
   readonly #work: (key: string) => Promise<Result>;
@@ -24,8 +24,8 @@ export class CoalescingQueue<Result> {
   }
 
   /**
-   * Resolves with what the first run gives that begins after this call; undefined once stopped. A caller that does not wait need not handle
-   * a failure: it is reported, and the run is repeated.
+   * Resolves with the result of the first run that begins after this call; undefined once stopped. A caller that does not wait need not
+   * handle a failure: it is reported, and the run is retried.
    *
    * @throws whatever that run threw.
    */
@@ -38,8 +38,8 @@ export class CoalescingQueue<Result> {
   }
 
   /**
-   * Does other work in a turn of the key of its own: no run of the key is under way meanwhile, and requests that come during it share the
-   * next one. It is not repeated. Undefined once stopped.
+   * Does other work exclusively: no run of the key is in progress during it, and requests that arrive share the next run. It is not
+   * retried. Undefined once stopped.
    *
    * @throws whatever the work threw.
    */
@@ -50,7 +50,7 @@ export class CoalescingQueue<Result> {
     return this.#isStopped ? undefined : this.#take(key, work());
   }
 
-  /** Begins nothing more, and waits for what is under way. */
+  /** Starts no further run, and waits for those in progress. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const key of [...this.#repeats.keys()]) this.#forgetRepeat(key);
@@ -104,7 +104,7 @@ export class CoalescingQueue<Result> {
   }
 }
 
-/** A promise whose rejection need not be handled by everybody who was given it. */
+/** A promise whose rejection need not be handled by every caller. */
 function handled<Result>(promise: Promise<Result>): Promise<Result> {
   promise.catch(() => {});
   return promise;

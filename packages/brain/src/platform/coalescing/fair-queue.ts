@@ -1,9 +1,9 @@
 export interface FairQueueLimits {
-  /** Works at once. */
+  /** Concurrent jobs. */
   readonly atOnce: number;
-  /** Works of one source at once. */
+  /** Concurrent jobs of one source. */
   readonly perSource: number;
-  /** Works that wait for their turn at most. */
+  /** Maximum waiting jobs. */
   readonly maxWaiting: number;
 }
 
@@ -12,15 +12,15 @@ interface Waiter {
   readonly refuse: () => void;
 }
 
-/** Waiting works by source, in the order of turns: a source that had its turn goes to the end. */
+/** Waiting jobs by source, in round-robin order: a source that had its turn goes to the end. */
 type Line = Map<string, Waiter[]>;
 
 /**
- * Works that take a scarce resource, a few at a time. Those that wait take turns by source, and when too many wait, the latest of the source
- * with the most waiting works is refused: a source that floods delays and displaces itself before it does so to others.
+ * Runs jobs that need a scarce resource, a few at a time. Waiting jobs take turns by source. When too many wait, the newest job of the
+ * source with the most is refused, so that a flooding source delays and displaces itself first.
  *
- * @param refusal makes the error of a work that is refused.
- * @param isPreferred whether a source goes before those that are not, and is refused after them.
+ * @param refusal creates the error of a refused job.
+ * @param isPreferred whether a source goes first and is refused last.
  */
 export function createFairQueue(
   { atOnce, perSource, maxWaiting }: FairQueueLimits,
@@ -60,7 +60,7 @@ export function createFairQueue(
 
   function dropOne(line: Line): void {
     let fullest: [string, Waiter[]] = ["", []];
-    // Of sources with equally many, the latest to come: those before it have waited for longer.
+    // Of sources with equally many, the newest: the others have waited longer.
     for (const entry of line) if (entry[1].length >= fullest[1].length) fullest = entry;
     const [source, waiters] = fullest;
     waiters.pop()?.refuse();
@@ -68,7 +68,7 @@ export function createFairQueue(
     if (waiters.length === 0) line.delete(source);
   }
 
-  /** Starts the work whose turn it is; its place is taken before anybody else can have it. */
+  /** Starts the next job; its slot is taken synchronously, so that no other job can take it. */
   function startNext(): void {
     for (const line of [preferred, others]) {
       for (const [source, waiters] of line) {

@@ -1,8 +1,8 @@
 import { ApiError } from "../http/error-codes.ts";
 
-/** Credentials of one query at most. */
+/** Maximum credentials per query. */
 const maxTogether = 100;
-/** Look-ups that may wait; one more is refused. They are answered in well under a second unless the database stalls. */
+/** Maximum waiting look-ups. They are answered in well under a second unless the database stalls. */
 const maxWaiting = 10_000;
 
 interface LookUp<Row> {
@@ -12,9 +12,9 @@ interface LookUp<Row> {
 }
 
 /**
- * Gives the row of a credential from the digests it may be stored under. Look-ups share queries, and one query runs at a time: strangers
- * with unknown credentials then take one connection at most, however many they are, and the next query answers others beside
- * them. A look-up never joins a query that has begun.
+ * Finds the row of a credential by the digests it may be stored under. Look-ups are batched, and one query runs at a time: any number of
+ * unknown credentials then takes at most one connection, and the next query answers valid ones with them. A look-up never joins a query
+ * that has begun.
  *
  * @param find gives the rows of some digests, by digest.
  * @throws ApiError `unready` (credentials_full) when too many wait.

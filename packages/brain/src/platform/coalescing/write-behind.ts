@@ -2,23 +2,23 @@ import { chunks } from "../chunks.ts";
 import { isTransient } from "../database/errors.ts";
 
 export interface WriteBehindOptions<Note> {
-  /** From the first note to the write that includes it, and between two writes. */
+  /** Delay from the first note to its write, and between two writes. */
   readonly everyMs: number;
-  /** Writes a note at once, as it was made, that comes when the last write was longer ago than `everyMs`. */
+  /** Writes a note immediately if the last write was longer ago than `everyMs`. */
   readonly startsAtOnce?: boolean;
-  /** Keys that may wait at the same time; notes of further ones are refused. */
+  /** Maximum waiting keys; notes of further keys are refused. */
   readonly maxKeys: number;
-  /** Notes of one call of `write`. */
+  /** Maximum notes per `write`. */
   readonly maxNotes: number;
-  /** Writes notes, which come in the order of their keys, so that two processes do not wait for each other's locks. */
+  /** Writes notes in the order of their keys, so that two processes do not wait for each other's locks. */
   write(notes: Note[]): Promise<void>;
-  /** These notes were not written and are forgotten; after a permanent error of several each was tried alone first. */
+  /** Receives notes that were dropped because of an error; after a permanent error, each was first retried alone. */
   onError(error: unknown, notes: readonly Note[]): void;
 }
 
 /**
- * Gathers notes in memory by key and writes them together, so that a busy source costs one write per interval instead of one each. Only
- * for what may be lost when the process dies, or for notes that carry the promise of whoever waits for them.
+ * A write-behind batcher: collects notes in memory by key and writes them together, so that a busy source costs one write per interval.
+ * Only for data that may be lost when the process dies, or for notes that carry the promise of their caller.
  */
 export class WriteBehind<Note, Key extends string | number = string> {
   readonly #options: WriteBehindOptions<Note>;
@@ -31,7 +31,7 @@ export class WriteBehind<Note, Key extends string | number = string> {
     this.#options = options;
   }
 
-  /** The note that waits under this key, made by `fresh` when there is none; undefined when too many wait. */
+  /** The waiting note of this key, created by `fresh` if there is none; undefined when too many wait. */
   noteOf(key: Key, fresh: () => Note): Note | undefined {
     let note = this.#notes.get(key);
     if (note !== undefined) return note;
@@ -42,29 +42,29 @@ export class WriteBehind<Note, Key extends string | number = string> {
     return note;
   }
 
-  /** The note that waits under this key. */
+  /** The waiting note of this key. */
   get(key: Key): Note | undefined {
     return this.#notes.get(key);
   }
 
-  /** Forgets the note that waits under this key. */
+  /** Discards the waiting note of this key. */
   delete(key: Key): void {
     this.#notes.delete(key);
   }
 
-  /** Waits for the write that is under way. */
+  /** Waits for the write in progress. */
   async settled(): Promise<void> {
     while (this.#writing !== null) await this.#writing;
   }
 
-  /** Writes what is noted now. Never throws. */
+  /** Writes all waiting notes. Never throws. */
   async flush(): Promise<void> {
-    // Not by `settled`: between its end and what follows, another flush could begin.
+    // Not by `settled`: another flush could begin before the code after it runs.
     while (this.#writing !== null) await this.#writing;
     await this.#begin();
   }
 
-  /** Writes what is noted a last time. */
+  /** Writes the waiting notes a last time. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.flush();
@@ -76,7 +76,7 @@ export class WriteBehind<Note, Key extends string | number = string> {
     else this.#rest();
   }
 
-  /** Until the timer ends nothing is written, unless somebody flushes. */
+  /** Until the timer fires, nothing is written except by a flush. */
   #rest(): void {
     this.#timer = setTimeout(() => {
       this.#timer = null;

@@ -16,7 +16,7 @@ describe("a secret at rest", () => {
     expect(openSecret(masters, owner, sealed)).toEqual({ secret: "JBSWY3DPEHPK3PXP", isOutdated: false });
   });
 
-  test("of an earlier master is opened and told to be outdated", () => {
+  test("of an earlier master is decrypted and reported as outdated", () => {
     const sealed = sealSecret(createKeyring(first), owner, "ключ");
     expect(openSecret(createKeyring(second, [first]), owner, sealed)).toEqual({ secret: "ключ", isOutdated: true });
   });

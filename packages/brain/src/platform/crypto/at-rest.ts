@@ -1,6 +1,6 @@
 /**
- * Secrets that the service must read again (TOTP secrets, secret channel configuration), encrypted in the database (spec part 3,
- * section 1.7): AES-256-GCM under a key derived from the master, bound to the id of the row that owns the secret.
+ * Secrets that the service must read again (TOTP secrets), encrypted in the database with AES-256-GCM under a key derived from the master
+ * secret, and bound to the id of the row that owns the secret.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { namePrefix } from "@svc/protocol";
@@ -12,7 +12,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const keyIdChars = 8;
 
-/** A stored secret that no configured master opens, or that was changed or moved to another row. */
+/** A stored secret that no configured master decrypts, or that was changed or moved to another row. */
 export class SealedSecretError extends Error {
   constructor() {
     super("a stored secret cannot be opened with the configured master secrets");
@@ -22,7 +22,7 @@ export class SealedSecretError extends Error {
 
 export interface OpenedSecret {
   readonly secret: string;
-  /** An earlier master sealed it: the next write seals it anew. */
+  /** Encrypted with an earlier master: encrypt it again with the next write. */
   readonly isOutdated: boolean;
 }
 

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);
 const listed = 10_000;
-/** Names of this service and of what runs beside it, and phrases that no list of leaked passwords holds. */
+/** Names of this service and related software, and phrases that lists of leaked passwords lack. */
 const ownWords = [
   "administrator",
   "changeit",
@@ -33,7 +33,7 @@ interface Common {
 }
 let known: Common | null = null;
 
-/** The most common passwords, read when the first password is judged; the rest of the file is not kept. */
+/** The most common passwords, read when the first password is checked; the rest of the file is not kept in memory. */
 function commonPasswords(): Common {
   if (known === null) {
     const path = require.resolve("@zxcvbn-ts/language-common/src/passwords.json");
@@ -56,30 +56,30 @@ const written: Readonly<Record<string, string>> = {
   "!": "i",
 };
 
-/** A text with the letters for which digits and signs commonly stand. */
+/** A text with common substitutes (digits and signs) replaced by the characters they mean. */
 export const withoutLeet = (lower: string): string => lower.replace(/[01345790@$!]/g, (sign) => written[sign] ?? sign);
-/** As `withoutLeet`, with both readings of the digit that stands for two letters. */
+/** As `withoutLeet`, with both readings of the ambiguous digit. */
 const spellings = (word: string): string[] => [withoutLeet(word), withoutLeet(word.replaceAll("1", "i"))];
 
-/** From the first to the last letter of a text. */
+/** From the first to the last alphabetic character of a text. */
 const betweenLetters = /\p{L}(?:[\s\S]*\p{L})?/u;
 export const lettersAndDigitsOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, "");
 const lettersOf = (text: string): string => text.replace(/[^\p{L}]/gu, "");
 const countDigits = (text: string): number => text.replace(/\P{N}/gu, "").length;
 
-/** Shorter words are found only as they are listed and with every letter of the password: others stand in random ones by chance. */
+/** Shorter words match only exactly as listed and as the whole alphabetic part: they occur in random passwords by chance. */
 const shortestWord = 4;
-/** So many characters before a word of at least this length, or after it, are decoration as well. */
+/** Characters before or after a word of at least this length that count as decoration too. */
 const longestAffix = 2;
 const shortestDecorated = 6;
-/** Letters that all decoration of a word may have together. */
+/** Maximum alphabetic characters in the decoration of a word. */
 const mostOtherLetters = 3;
-/** Shorter numbers stand among random digits by chance. */
+/** Shorter numbers occur in random digits by chance. */
 const shortestNumber = 6;
-/** A number of so many digits counts also beside others that have more of them. */
+/** A number of this many digits counts even if other numbers have more. */
 const shortestGroup = 8;
 
-/** Whether a password in lower case is a common one with digits or signs around it or for its letters. */
+/** Whether a lower-case password is a common one, with digits or signs around it or as substitutes. */
 export function isCommonPassword(lower: string): boolean {
   const common = commonPasswords();
   const isKnown = (word: string) => word.length >= shortestWord && common.words.has(word);
@@ -88,13 +88,13 @@ export function isCommonPassword(lower: string): boolean {
   return [lower, withoutLeet(lower)].some((text) => {
     const letters = lettersOf(text);
     return (
-      // Signs inside of a word are few; more of them are no decoration.
+      // Words have few signs inside; more of them are not decoration.
       (letters.length * 2 >= text.length && isKnown(letters)) || cores(text, letters.length).some(isKnown)
     );
   });
 }
 
-/** Whether a common password holds all letters of a text, which begin and end at `span`. Digits and signs beside them may belong to it. */
+/** Whether a common password covers all alphabetic characters of a text, from `span` start to end. Adjacent digits and signs may belong to it. */
 function holdsWord(text: string, span: RegExpExecArray, { words, longest }: Common): boolean {
   const lettersEnd = span.index + span[0].length;
   for (let start = Math.max(0, lettersEnd - longest); start <= span.index; start += 1) {
@@ -107,7 +107,7 @@ function holdsWord(text: string, span: RegExpExecArray, { words, longest }: Comm
   return false;
 }
 
-/** Whether a text without letters holds a common number that is most of its digits, or a long one that stands by itself. */
+/** Whether a text of digits and signs contains a common number that is most of its digits, or a long separate one. */
 function holdsNumber(text: string, { words, longest }: Common): boolean {
   const digits = countDigits(text);
   for (let start = 0; start + shortestNumber <= text.length; start += 1) {
@@ -121,7 +121,7 @@ function holdsNumber(text: string, { words, longest }: Common): boolean {
   return false;
 }
 
-/** The words of a text without a few letters before and after them, where few letters of the text are outside of that word. */
+/** The words of a text without short decoration before and after, where the word is most of the text. */
 function cores(text: string, letters: number): string[] {
   const isEnough = (word: string) => word.length >= Math.max(shortestDecorated, letters - mostOtherLetters);
   return text

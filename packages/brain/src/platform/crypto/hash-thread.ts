@@ -14,10 +14,10 @@ export interface HashReply {
   readonly error?: string;
 }
 
-/** Of Linux, where 0 is the usual one and 19 the lowest: a third of the processor time of others, so that sign-ins go on beside a flood. */
+/** Nice value on Linux (0 is normal, 19 lowest): a third of the processor time of others, so that sign-ins continue during a flood. */
 const lowPriority = 5;
 
-/** Hashes one password after another. Whatever else the process has to do goes first: a hash keeps the processor busy for long. */
+/** Hashes passwords one after another at low priority, because a hash keeps the processor busy for long. */
 export function runHashes(): void {
   const port = parentPort;
   if (port === null) throw new Error("hashing runs only as a thread");
@@ -32,7 +32,7 @@ export function runHashes(): void {
   });
 }
 
-/** A stored text that is no hash fits nothing. */
+/** A stored text that is not a hash matches nothing. */
 function fits({ stored, password }: Extract<HashTask, { kind: "verify" }>): boolean {
   try {
     return verifySync(stored, password);

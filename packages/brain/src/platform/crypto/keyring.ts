@@ -1,4 +1,4 @@
-/** One kind of master secret: the current one, which signs, and earlier ones, which still verify (spec part 3, section 1.7). */
+/** One kind of master secret: the current one, which signs, and earlier ones, which still verify. */
 export interface Keyring {
   readonly current: string;
   /** The current master first, then the earlier ones. */

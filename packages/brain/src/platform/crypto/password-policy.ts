@@ -1,4 +1,4 @@
-/** What a password must be (spec part 2, Passwords): long, mixed unless very long, and not among the first that are tried. */
+/** The password policy: long, mixed unless very long, and not easily guessed. */
 import { isCommonPassword } from "./common-passwords.ts";
 import { isKeyboardSequence, isPersonal, isRepeated } from "./weak-patterns.ts";
 
@@ -30,7 +30,7 @@ export function passwordFaults(password: string, minChars: number, about: readon
   const faults: PasswordFault[] = [];
   const chars = [...password].length;
   if (chars < minChars) faults.push("too_short");
-  // Longer ones are not looked at any further: the checks below would cost as much as the caller likes.
+  // Longer ones are not checked further: the cost of the checks below grows with the length.
   if (password.length > maxPasswordChars) return ["too_long"];
   if (chars < exemptChars) {
     const present = Object.values(characterClasses).filter((pattern) => pattern.test(password)).length;

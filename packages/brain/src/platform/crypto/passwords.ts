@@ -11,12 +11,12 @@ export interface PasswordSettings {
 }
 
 /**
- * Each hash takes SVC_ARGON2_MEMORY_COST KiB, which is 64 MiB by default. One source leaves a place to the others. Those that wait are a few
- * seconds of work at the default costs; more are refused.
+ * Each hash takes SVC_ARGON2_MEMORY_COST KiB, 64 MiB by default. One source cannot use all slots. The queue holds a few seconds of work at
+ * the default costs; more is refused.
  */
 export const passwordLimits: FairQueueLimits = { atOnce: 2, perSource: 1, maxWaiting: 64 };
 
-/** Sources remembered because a password was right there lately; they go before strangers. */
+/** Remembered sources of recent correct passwords; they go before unknown ones. */
 const maxKnownSources = 1000;
 
 export function createPasswords(settings: PasswordSettings, limits = passwordLimits) {
@@ -41,7 +41,7 @@ export function createPasswords(settings: PasswordSettings, limits = passwordLim
   }
 
   const hash = (password: string) => inHashThread({ kind: "hash", password, options });
-  let nobody: string | null = null;
+  let placeholder: string | null = null;
 
   return {
     /**
@@ -53,19 +53,19 @@ export function createPasswords(settings: PasswordSettings, limits = passwordLim
     hash: (password: string, source: string) => inTurn(source, () => hash(password)),
     /**
      * Whether a password fits a stored hash. Without one (unknown account) the same work is done and the answer is false,
-     * so that the time tells nothing. A stored text that is no hash fits nothing.
+     * so that timing reveals nothing. A stored text that is not a hash matches nothing.
      *
      * @throws ApiError `unready` (passwords_full) when too many wait, whatever was stored.
      */
     verify: (stored: string | null, password: string, source: string) =>
       inTurn(source, async () => {
-        // Made at the first check, whomever it is about: one more hash then tells nothing either.
-        nobody ??= await hash("nobody has this password");
-        const fits = (await inHashThread({ kind: "verify", stored: stored ?? nobody, password })) && stored !== null;
+        // Created at the first check for any account, so that the extra hash reveals nothing either.
+        placeholder ??= await hash("no account has this password");
+        const fits = (await inHashThread({ kind: "verify", stored: stored ?? placeholder, password })) && stored !== null;
         if (fits) remember(source);
         return fits;
       }),
-    /** Whether a hash was made with other costs than today's, so that it is made anew at the next sign-in. */
+    /** Whether a hash was made with other costs than the current ones and must be replaced at the next sign-in. */
     isOutdated(stored: string) {
       const made = parseOptions(stored);
       return (

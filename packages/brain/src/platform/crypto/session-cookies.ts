@@ -1,6 +1,6 @@
 /**
- * The value of the session cookie: `<random>.<signature>`, both unpadded base64url (spec part 3, section 5.1 rule 5).
- * The signature spares the database a look-up for made-up values; the row, found by the random part's SHA-256, decides.
+ * The value of the session cookie: `<random>.<signature>`, both unpadded base64url. The signature saves a database look-up for forged
+ * values; the row, found by the SHA-256 of the random part, decides.
  */
 import { createHmac, randomBytes } from "node:crypto";
 import { equalSecrets } from "@svc/protocol";

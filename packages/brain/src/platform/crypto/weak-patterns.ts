@@ -1,8 +1,8 @@
 import { lettersAndDigitsOf, withoutLeet } from "./common-passwords.ts";
 
-// Passwords that look long and are quickly guessed. Each rule goes over the text a fixed number of times.
+// Passwords that are long but quickly guessed. Each rule scans the text a fixed number of times.
 
-/** Keys and letters in their order; one is typed by running a finger along it, in either direction. */
+/** Keyboard rows and the alphabet in order; runs may go in either direction. */
 const rows = [
   "1234567890",
   "!@#$%^&*()",
@@ -18,7 +18,7 @@ const shortestRun = 3;
 /** How much of a password its runs must make up. */
 const mostOfIt = 2 / 3;
 
-/** Whether most of a password in lower case is runs of neighbouring keys or letters, such as `qwertyuiop` and `1234`. */
+/** Whether most of a lower-case password is runs of neighbouring keys or characters, such as `qwertyuiop` and `1234`. */
 export function isKeyboardSequence(lower: string): boolean {
   const isInRun = new Uint8Array(lower.length);
   for (const row of rows) {
@@ -34,7 +34,7 @@ export function isKeyboardSequence(lower: string): boolean {
         continue;
       }
       if (at - from >= shortestRun && step !== 0) isInRun.fill(1, from, at);
-      // A run that turns round goes on from its last key.
+      // A run that changes direction continues from its last key.
       from = isNeighbour ? at - 1 : at;
       step = isNeighbour ? moved : 0;
     }
@@ -82,7 +82,7 @@ function countOutsideRepeats(text: string): number {
   return isRepeat.filter((one) => one === 0).length;
 }
 
-/** Shorter names stand in other words by chance, and count only where they stand alone. */
+/** Shorter names occur in other words by chance, and count only as separate words. */
 const shortestPart = 4;
 const shortestAlone = 2;
 /** What must be left of a password without the names in it. */

@@ -3,7 +3,7 @@ import type { Database } from "./database.ts";
 
 interface CheckpointDeps {
   database: Pick<Database<unknown>, "checkpoint">;
-  /** Told how many pages the log held. */
+  /** Receives the number of pages in the log. */
   checkpointed: (pages: number) => void;
   settings: { SVC_WAL_CHECKPOINT_INTERVAL_SECONDS: number };
 }

@@ -16,20 +16,20 @@ export interface Database<Schema> {
   readonly isShared: boolean;
   /** Reads that cost what a page costs. On SQLite in process, on a read-only connection. */
   readonly read: Kysely<Schema>;
-  /** Exports, searches, counts: whatever may take longer than a page. On SQLite in a reader thread, so the event loop goes on. */
+  /** Exports, searches, counts: reads that may take longer than a page. On SQLite in a reader thread, so the event loop is not blocked. */
   readonly slow: Kysely<Schema>;
   /** Runs a read of `read` whose text is always the same under this name: the server database parses and plans it once per connection. */
   prepared<Row>(name: string, query: CompiledQuery<Row>): Promise<Row[]>;
   /**
    * Runs `work` in one write transaction (READ COMMITTED; on SQLite the single writer, FIFO) and resolves after the commit is durable.
-   * Throws whatever `work` threw, after undoing everything; `isTransient` tells whether trying again can help, as when
+   * Throws whatever `work` threw, after undoing everything; `isTransient` says whether a retry can help, as when
    * too many are under way in this process and no more are taken (bounded-writes.ts). When many come at once several
    * share a transaction, each in a savepoint, and `work` may run a second time after the first was undone, so it changes nothing but the
    * database; `alone` never does: for settings of the transaction, and for locks that only the last statement may take.
    */
   write<T>(work: (tx: Tx<Schema>) => Promise<T>, options?: { readonly alone?: boolean }): Promise<T>;
   /**
-   * Reads in `work` see one unchanging state of the database, on a connection of their own, beside all writers: for walks in pages. On
+   * Reads in `work` see one snapshot of the database, on a separate connection and concurrent with writers: for paged scans. On
    * SQLite in process, so pages are small and the walk gives way between them.
    */
   snapshot<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
@@ -52,7 +52,7 @@ export interface Database<Schema> {
 }
 
 export interface ListenOptions {
-  /** Told once listening goes on after notifications may have been lost. */
+  /** Called when listening resumes after notifications may have been lost. */
   readonly onGap?: () => void;
 }
 

@@ -20,7 +20,7 @@ export async function deleteInBatches(
   return deleted;
 }
 
-/** Deletes the rows of a table whose time is over at `now`, and tells how many. */
+/** Deletes the rows of a table that have expired at `now`, and returns how many. */
 export async function deleteExpired<Schema>(tx: Tx<Schema>, table: keyof Schema & string, now: Date): Promise<number> {
   const { numAffectedRows } = await sql`DELETE FROM ${sql.table(table)} WHERE expires_at <= ${now}`.execute(tx);
   return Number(numAffectedRows);

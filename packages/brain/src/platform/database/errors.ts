@@ -18,7 +18,7 @@ export class TooManyTransactions extends Error {
   }
 }
 
-// Spec part 3, section 1.10: what may succeed when it is tried again.
+// Errors for which a retry may succeed.
 const transientClasses = new Set(["08", "40", "42", "53", "55", "57", "58"]);
 const transientCodes = new Set(["25006", "25P03", "25P04"]);
 const transientSystemCodes = new Set([

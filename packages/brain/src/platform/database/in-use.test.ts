@@ -15,7 +15,7 @@ const limits = {
 };
 
 describe.runIf(testDialects.includes("postgres"))("whether a server database is in use", () => {
-  test("is told of connections that the URL gives another name, and not of one's own", async () => {
+  test("detects connections that the URL names differently, and ignores its own", async () => {
     const { url, drop } = await freshDatabaseUrl("postgres");
     const named = new URL(url);
     named.searchParams.set("application_name", "tasks");

@@ -13,7 +13,7 @@ const busyCode = 5;
 export const isInUse = (options: PostgresOptions): Promise<boolean> =>
   options.url.startsWith("sqlite:") ? isFileInUse(sqlitePath(options.url)) : isServerInUse(options);
 
-/** Leaving the log's mode needs the file for oneself, so it tells of every other connection, idle ones too. Opening sets the mode anew. */
+/** Leaving WAL mode needs exclusive access, so it detects every other connection, even idle ones. Opening sets the mode again. */
 async function isFileInUse(path: string): Promise<boolean> {
   const db = new DatabaseSync(path, { timeout: 0 });
   try {

@@ -11,7 +11,7 @@ export async function newestInstant<Schema>(
   return rows[0]?.newest_at ?? null;
 }
 
-/** The same for a table whose index begins with the id of its owner: one look at the end of the index for each owner. */
+/** The same for a table whose index begins with the id of its owner: one read at the end of the index for each owner. */
 export async function newestOfEach<Schema>(
   db: Kysely<Schema>,
   owners: keyof Schema & string,

@@ -12,7 +12,7 @@ export interface OpenDatabaseOptions extends Omit<PostgresOptions, "url"> {
   readonly namedColumns: NamedColumns;
   readonly writerEntry: string;
   readonly readerEntry: string;
-  /** Told of trouble on background connections; never with a URL or credentials. */
+  /** Receives errors of background connections; never with a URL or credentials. */
   readonly onError: (error: Error) => void;
 }
 

@@ -7,7 +7,7 @@ for (const dialect of testDialects) {
   describe(`a prepared read on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    test("asks with its values in their order, beside what it asks every time, on every connection", async () => {
+    test("binds its values in order, in addition to constants, on every connection", async () => {
       const [first, second] = [randomUUID(), randomUUID()];
       for (const id of [first, second]) await addProject(opened.database, id);
       const find = prepareRead(opened.database, "test_projects", {

@@ -4,8 +4,8 @@ import type { Database } from "./database.ts";
 /**
  * A read that nearly every request makes: its text is made once, and the server database parses and plans it once per connection.
  *
- * @param name tells statements apart on a connection; one name, one text.
- * @param build gives the query for stand-ins of its values.
+ * @param name identifies the statement on a connection; one name, one text.
+ * @param build creates the query from placeholders for its values.
  * @returns the rows for as many values as `count`, in the order in which `build` was given their stand-ins.
  */
 export function prepareRead<Schema, Row>(

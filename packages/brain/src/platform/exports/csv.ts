@@ -6,7 +6,7 @@ export async function* csvOf(
   columns: readonly string[],
   pages: AsyncIterable<readonly Record<string, Cell>[]>,
 ): AsyncGenerator<string> {
-  // By itself the library quotes only the whole line end, and a lone CR or LF would end the row for every reader.
+  // The library quotes only the full CRLF by default, and a lone CR or LF would end the row for every reader.
   const lines = (rows: readonly (readonly string[])[]) =>
     stringify(rows as string[][], { record_delimiter: "\r\n", quoted_match: /[\r\n]/ });
   yield lines([columns]);

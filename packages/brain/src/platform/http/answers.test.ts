@@ -16,7 +16,7 @@ async function answer(schema: TSchema, value: unknown, more: object = {}) {
 }
 
 describe("answers", () => {
-  test("print instants as milliseconds in UTC, also where they may be null or stand in lists", async () => {
+  test("print instants as milliseconds in UTC, also where they may be null or are in lists", async () => {
     const at = new Date("2026-01-02T03:04:05Z");
     const schema = Type.Object({
       at: Instant,

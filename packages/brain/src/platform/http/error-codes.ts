@@ -1,6 +1,5 @@
 /**
- * Every error code the service answers with, its status and its plain message (spec part 3, section 5.1).
- * A code that is retired stays listed and is never given a new meaning.
+ * Every error code of the service with its status and message. A retired code stays listed and never gets a new meaning.
  */
 export const errorCodes = {
   validation_error: { status: 422, message: "the request is not valid" },
@@ -31,9 +30,9 @@ export const errorCodes = {
 export type ErrorCode = keyof typeof errorCodes;
 
 export interface ApiErrorOptions extends ErrorOptions {
-  /** Text of the top-level `detail` key, for the few answers that document two describes by one. */
+  /** Text of the top-level `detail` key, which only a few errors have. */
   detail?: string;
-  /** 400 where document one asks for it instead of 422; only meaningful with validation_error. */
+  /** 400 instead of 422; only meaningful with validation_error. */
   status?: 400;
   /** Plainer words than the table's; never input, never a secret. */
   message?: string;
@@ -73,7 +72,7 @@ export interface ValidationFault {
   to?: number;
 }
 
-/** The 422 for faults that only a decision can see; schemas report theirs in the same shape. */
+/** The 422 for errors that only a decision can find; schemas report theirs in the same shape. */
 export function invalid(faults: ValidationFault | ValidationFault[], details: Record<string, unknown> = {}): ApiError {
   return new ApiError("validation_error", { ...details, errors: Array.isArray(faults) ? faults : [faults] });
 }

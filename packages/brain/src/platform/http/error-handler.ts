@@ -1,4 +1,4 @@
-/** The one envelope of every error answer: {error, message, details, request_id}, and `detail` where a document names it. */
+/** The one envelope of every error answer: {error, message, details, request_id}, and `detail` for a few errors. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../clock.ts";
 import { isTransient } from "../database/errors.ts";
@@ -65,7 +65,7 @@ function send(error: ApiError, request: FastifyRequest, reply: FastifyReply): vo
     .send(JSON.stringify(envelopeOf(error, request.id)));
 }
 
-/** The ApiError that stands for anything thrown while a request was served. */
+/** The ApiError for anything thrown while a request was served. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof RequestInvalid) return invalid(thrown.faults);

@@ -1,4 +1,4 @@
-/** A server with stand-in people, keys and projects, for the tests of this folder. */
+/** A server with fake users, keys and projects, for the tests of this folder. */
 import type { Clock } from "../clock.ts";
 import { createLog } from "../log.ts";
 import type { ActorUser, AddressDenial, ApiKeyActor, ProjectEntry, Role, SessionActor } from "./access/actor.ts";
@@ -116,7 +116,7 @@ export function apiKey(owner: string, scopes: string[], change: Partial<ApiKeyAc
   };
 }
 
-/** Members of every project are named by their role; "root" is a global admin, anybody else is a stranger. */
+/** Members of every project are named by their role; "root" is a global admin, anyone else has no membership. */
 const roles = new Set(["viewer", "operator", "admin", "auditor"]);
 
 export interface Fixture extends Server {

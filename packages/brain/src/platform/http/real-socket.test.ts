@@ -54,7 +54,7 @@ describe("on a real socket", () => {
     await app.close();
   });
 
-  test("while the server stops, requests are told so in the envelope", async () => {
+  test("while the server stops, requests are refused in the envelope", async () => {
     let answer = "";
     const { app } = await started({
       routes: (app) => {

@@ -3,8 +3,7 @@ import { type Static, type TSchema, type TSchemaOptions, Type } from "typebox";
 import { Format } from "typebox/format";
 
 /**
- * Format of request instants: RFC 3339, where a missing zone means UTC (spec part 3, section 5.1 rule 8).
- * The OpenAPI document shows it as `date-time`.
+ * Format of request instants: RFC 3339, where a missing zone means UTC. The OpenAPI document shows it as `date-time`.
  */
 export const instantFormat = "svc-instant";
 
@@ -115,7 +114,7 @@ export const timeRange = {
   until: Type.Optional(Type.String({ ...instantText, description: "end of the range" })),
 };
 
-/** cursor and limit as every keyset list takes them; `clampLimit` applies the page size settings (5.1 rule 7). */
+/** cursor and limit as every keyset list takes them; `clampLimit` applies the page size settings. */
 export const PageQuery = Type.Object({
   cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page" })),
   limit: Type.Optional(

@@ -43,7 +43,7 @@ export interface ServerDeps extends Pick<AccessDeps, "authenticator" | "projects
   /** WebSockets; absent: no route takes an upgrade. */
   sockets?: SocketOptions;
   /**
-   * Answers GET (and HEAD) of unknown paths that belong to the dashboard (5.1 rule 12): its page, with 200.
+   * Answers GET (and HEAD) of unknown paths that belong to the dashboard: its page, with 200.
    * Absent: those paths are 404 like any other.
    */
   servePage?: (request: FastifyRequest, reply: FastifyReply) => unknown;
@@ -155,7 +155,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     if (request.routeOptions.config?.heavy !== true) return done();
     turns.begin(request, reply, request.actor.user.id).then(() => done(), done);
   });
-  // After every onRequest hook: who may not call at all hears nothing about bodies.
+  // After every onRequest hook: callers without access get no information about bodies.
   app.addHook("preParsing", (request, _reply, payload, done) => {
     const coding = request.headers["content-encoding"];
     if (coding !== undefined && coding !== "identity") return done(new ApiError("unsupported_media_type"));
@@ -268,7 +268,7 @@ const tooDeep: ValidationFault = {
   message: `must not be nested deeper than ${mostLevels} levels`,
 };
 
-/** Whether arrays and objects stand in one another more often than that. */
+/** Whether arrays and objects are nested deeper than that. */
 function isDeeperThan(levels: number, value: unknown): boolean {
   let inner = [value].filter(isContainer);
   for (let level = 0; level < levels && inner.length > 0; level += 1) {

@@ -35,7 +35,7 @@ export async function serveSockets(app: App, deps: SocketDeps): Promise<(path: s
     options: {
       maxPayload: deps.maxMessageBytes,
       perMessageDeflate: false,
-      // Text or binary, a message that is not UTF-8 is judged by who reads it, who may drop it and go on.
+      // A text or binary message that is not UTF-8 is left to its reader, which may drop it and continue.
       skipUTF8Validation: true,
       // The types do not know closeTimeout yet.
       ...{ closeTimeout: closeWaitMs },
@@ -47,7 +47,7 @@ export async function serveSockets(app: App, deps: SocketDeps): Promise<(path: s
   });
   app.websocketServer.on("wsClientError", (error, socket) => {
     deps.refuseConnection(error, socket);
-    // Nobody reads this socket any more, so it would not be seen that its client has gone.
+    // This socket is no longer read, so a disconnect of its client would not be noticed.
     socket.once("finish", () => socket.destroy());
   });
   app.addHook("onRoute", (route) => {

@@ -1,6 +1,6 @@
 /**
  * Mail by SMTP: a bounded queue in memory, a few connections at once. What fails or does not fit is logged without recipient, link or
- * credentials, and is not tried again: whoever asked for the mail asks once more.
+ * credentials, and is not retried: the user can request the mail again.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
@@ -75,7 +75,7 @@ export function createMail({ settings, log, clock }: MailDeps): Mail {
         subject,
         text,
         html,
-        // Nobody's vacation notice is to answer it.
+        // Suppresses automatic replies.
         headers: { "Auto-Submitted": "auto-generated" },
       });
       log.info("mail.sent", { kind: message.kind });

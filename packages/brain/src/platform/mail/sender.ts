@@ -8,7 +8,7 @@ const address = '[^\\s<>@,;:"\\x00-\\x1f\\x7f]+@[^\\s<>@,;:"\\x00-\\x1f\\x7f]+';
 const bare = new RegExp(`^${address}$`);
 const named = new RegExp(`^([^<>@"\\x00-\\x1f\\x7f]*)<(${address})>$`);
 
-/** Whether a text is one address that mail can go to, and nothing beside it. */
+/** Whether a text is exactly one address that mail can be sent to. */
 export const isAddress = (text: string): boolean => bare.test(text);
 
 /** Reads `name@example.org` or `Name <name@example.org>`; null for anything else, lists and line breaks included. */

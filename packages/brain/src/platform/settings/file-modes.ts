@@ -55,7 +55,7 @@ function userHome(): string {
   }
 }
 
-/** The same for an embedded database's file and those that SQLite keeps beside it, wherever they are. */
+/** The same for the file of an embedded database and its SQLite side files, wherever they are. */
 export function secureDatabaseFiles(path: string): string[] {
   const pass = createPass(dirname(path));
   for (const suffix of ["", "-wal", "-shm", "-journal"]) pass.correct(path + suffix);
@@ -109,7 +109,7 @@ function listed(names: readonly string[]): string {
   return names.slice(0, namesPerWarning).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** Takes the rights of others from the very file that was found; whoever swaps it for a link meanwhile changes nothing. */
+/** Changes the mode of exactly the file that was found, even if it is swapped for a link in between. */
 function restrict(path: string, found: Stats): boolean {
   if (found.uid !== process.getuid?.()) return false;
   try {
@@ -117,7 +117,7 @@ function restrict(path: string, found: Stats): boolean {
     try {
       const { ino, dev, mode } = fstatSync(file);
       if (ino !== found.ino || dev !== found.dev) return false;
-      // A program that somebody put here stays one.
+      // An executable stays executable.
       const keptMode = found.isDirectory() ? 0o700 : 0o600 | (isSvcFile(basename(path)) ? 0 : mode & 0o100);
       fchmodSync(file, keptMode);
       return true;

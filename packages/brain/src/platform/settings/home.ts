@@ -47,7 +47,7 @@ function makeHome(home: string): void {
   }
 }
 
-/** What to tell a person whose home directory cannot be used. */
+/** The message for a home directory that cannot be used. */
 export function unusableHome(home: string, error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
   return `cannot be ${home}: the directory cannot be created or written (${code})`;

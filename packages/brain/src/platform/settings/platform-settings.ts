@@ -153,7 +153,7 @@ export const platformSettings = [
   credentialSettings,
 ] as const;
 
-/** PUBLIC_URL is an origin and https, unless nothing else can see it or it was allowed (section 12). */
+/** PUBLIC_URL is an origin and https, unless only this machine can reach it or http is allowed. */
 const checkPublicUrl: SettingsCheck = (values, fault) => {
   const url = new URL(values.SVC_PUBLIC_URL as string);
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") {

@@ -35,7 +35,7 @@ export interface SourceOptions {
   cwd?: string;
   /** The names that are settings. */
   known: ReadonlySet<string>;
-  /** False leaves ./.env out: for what must not be steered by the folder that somebody happens to stand in. */
+  /** False ignores ./.env, for commands whose settings must not depend on the current folder. */
   readsWorkingFolder?: boolean;
 }
 

@@ -6,7 +6,7 @@ import { parseRange } from "../http/connections/addresses.ts";
 import { hostName } from "../http/connections/hosts.ts";
 import { isMailUrl, parseMailbox } from "../mail/sender.ts";
 
-/** The parts of a schema that settings use, beside TypeBox's own. */
+/** The schema options of settings, in addition to TypeBox's own. */
 export interface SettingSchema {
   type?: string;
   default?: unknown;
@@ -26,7 +26,7 @@ export interface SettingSchema {
   minted?: boolean;
 }
 
-/** Bytes below which a master secret is refused (1.7). */
+/** Minimum bytes of a master secret. */
 const masterBytes = 32;
 
 /** Formats that settings may name, with the words of their refusal. */

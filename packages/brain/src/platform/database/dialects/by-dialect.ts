@@ -8,7 +8,7 @@ import {
   SqliteAdapter,
 } from "kysely";
 
-/** An expression in the form of the server database, with the form of the embedded one beside it. */
+/** An expression in the form of the server database, paired with the form of the embedded one. */
 export interface DialectNode extends RawNode {
   readonly onSqlite?: OperationNode;
 }

@@ -27,7 +27,7 @@ export async function readDatabaseTime<Schema>({ read }: Pick<Database<Schema>, 
   return rows[0]?.now ?? null;
 }
 
-/** The database's time in microseconds since the epoch, read anew wherever it stands. */
+/** The database's time in microseconds since the epoch, read again at each occurrence. */
 export const databaseMicros: RawBuilder<number> = byDialect({
   postgres: sql`(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
   sqlite: sql`CAST(unixepoch('subsec') * 1000 AS INTEGER) * 1000`,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { openPool } from "../dialects/postgres/pool.ts";
 
 describe.runIf(testDialects.includes("postgres"))("deadlocks of the server database", () => {
-  test("are told once each, whoever handles the error", async () => {
+  test("are reported once each, however the error is handled", async () => {
     const { url, drop } = await freshDatabaseUrl("postgres");
     let told = 0;
     const { pool, close } = openPool({

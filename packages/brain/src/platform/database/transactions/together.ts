@@ -8,14 +8,14 @@ interface Member<Schema> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Works of one transaction at most, and transactions at once. */
+/** Maximum writes per transaction, and concurrent transactions. */
 const maxMembers = 64;
 const maxTransactions = 4;
 
 /**
- * Small writes that come in bursts, as the results of agents do: those of one moment share a transaction, and their statements travel
- * together. When it fails, each runs alone, so that none suffers for another; a work may therefore run twice, the first time without effect.
- * The works of one transaction run beside each other: they must not depend on what another one of them does.
+ * Batches small writes that arrive in bursts, such as results of agents: concurrent writes share a transaction, and their statements are
+ * sent together. If it fails, each write runs alone, so a write may run twice, the first time without effect. The writes of one
+ * transaction run concurrently and must not depend on each other.
  */
 export function createTogether<Schema>(database: Pick<Database<Schema>, "write">) {
   const waiting: Member<Schema>[] = [];
@@ -45,7 +45,7 @@ export function createTogether<Schema>(database: Pick<Database<Schema>, "write">
     }
   }
 
-  /** What the same burst brings is there by the end of this turn of the event loop. */
+  /** The writes of one burst arrive within one turn of the event loop. */
   function call(): void {
     if (isCalled || waiting.length === 0) return;
     isCalled = true;
@@ -60,7 +60,7 @@ export function createTogether<Schema>(database: Pick<Database<Schema>, "write">
   };
 }
 
-/** None of them goes on after the transaction: what one of them fails with is thrown when all have ended. */
+/** No write outlives the transaction: the error of a failed write is thrown when all have ended. */
 async function runAll<Schema>(members: readonly Member<Schema>[], tx: Tx<Schema>): Promise<unknown[]> {
   const ended = await Promise.allSettled(members.map(({ work }) => work(tx)));
   return ended.map((each) => {

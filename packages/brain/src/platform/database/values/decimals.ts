@@ -28,7 +28,7 @@ export function compareDecimals(a: string, b: string): number {
 
 const signOf = ({ isNegative, digits }: Decimal): number => (digits === "" ? 0 : isNegative ? -1 : 1);
 
-/** A JSON number in plain digits: no exponent, no zeros that say nothing. `1.50e3` is `1500`. */
+/** A JSON number in plain digits: no exponent, no redundant zeros. `1.50e3` is `1500`. */
 export function plainDecimal(text: string): string {
   const { isNegative, digits, power } = decimalOf(text);
   if (digits === "") return "0";

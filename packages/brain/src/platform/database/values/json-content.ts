@@ -49,7 +49,7 @@ export function jsonFits(text: string, { path, tests }: JsonTests): boolean {
   return tests.some((test) => test.kind === "present" || values.some((value) => fits(value, test)));
 }
 
-/** The values one step further. A name is looked for in each element of a list; what is no list counts as a list of one. */
+/** The values one step further. A name is matched in each element of a list; a value that is not a list counts as a list of one. */
 function follow(values: readonly unknown[], step: string | number): unknown[] {
   if (typeof step === "number") {
     return values.flatMap((value) => (Array.isArray(value) ? value.slice(step, step + 1) : step === 0 ? [value] : []));

@@ -22,7 +22,7 @@ export function withStorableNumbers(value: Record<string, unknown>): Record<stri
   return cleaned(value, (text) => text) as Record<string, unknown>;
 }
 
-/** Looks at every thousandth character only: no longer number fits between two of them. */
+/** Checks only every thousandth character: no longer number fits between two of them. */
 function mayHoldVastNumber(text: string): boolean {
   for (let probe = longestNumber - 1; probe < text.length; probe += longestNumber) {
     if (numberCharacter.test(text.charAt(probe))) return true;

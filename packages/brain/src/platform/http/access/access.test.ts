@@ -95,13 +95,13 @@ describe("sessions", () => {
     expect((await app.inject({ url: "/sessions", headers: as("gone") })).statusCode).toBe(401);
   });
 
-  test("a route for global admins refuses everybody else", async () => {
+  test("a route for global admins refuses all others", async () => {
     const { app } = await startFixture({ routes });
     expect((await app.inject({ url: "/users", headers: as("admin") })).statusCode).toBe(403);
     expect((await app.inject({ url: "/users", headers: as("root") })).statusCode).toBe(200);
   });
 
-  test("where a session is optional, one that only few routes are open to counts as nobody, without a look at its token", async () => {
+  test("where a session is optional, a restricted one counts as anonymous, without a token check", async () => {
     const mfa = { enrolled: true, pending: true, verifiedAt: null, overdueSince: null };
     const late = { ...mfa, enrolled: false, pending: false, overdueSince: new Date() };
     const people = { half: person("half", { mfa }), late: person("late", { mfa: late }) };
@@ -120,7 +120,7 @@ describe("sessions", () => {
     expect(refused.json().error).toBe("mfa_reverify_required");
   });
 
-  test("a session past its enrollment deadline reaches only the routes that say so, and is told the deadline", async () => {
+  test("a session past its enrollment deadline reaches only the routes that say so, and gets the deadline", async () => {
     const mfa = { enrolled: false, pending: false, verifiedAt: null, overdueSince: new Date("2026-01-01T00:00:00Z") };
     const { app } = await startFixture({ routes, people: { late: person("late", { mfa }) } });
     expect((await app.inject({ url: "/me", headers: as("late") })).statusCode).toBe(200);
@@ -162,7 +162,7 @@ describe("sessions", () => {
     expect([await errorOf("/keys", "proved"), await errorOf("/agents", "verified")]).toEqual([ofProof, ofCode]);
   });
 
-  test("a public route that welcomes a session knows the caller, and nobody without one", async () => {
+  test("a public route with an optional session knows the caller, or has none", async () => {
     const { app } = await startFixture({ routes });
     expect((await app.inject({ url: "/setup/status", headers: as("viewer") })).json()).toEqual({ user: "u-viewer" });
     expect((await app.inject({ url: "/setup/status", headers: as("gone") })).json()).toEqual({ user: null });
@@ -203,7 +203,7 @@ describe("API keys", () => {
     expect((await call("GET", "/p/shop/audit", "all")).statusCode).toBe(200);
   });
 
-  test("an unknown key is 401 even beside a good cookie", async () => {
+  test("an unknown key is 401 even with a valid cookie", async () => {
     const { app } = await startFixture({ routes, keys });
     const response = await app.inject({
       url: "/projects",

@@ -1,7 +1,7 @@
 /**
- * From a route's policy to a yes or no. The order is fixed: budget of the address, address lists, who it is, CSRF, what
- * the credential may do, the project and the role in it. An API key is authenticated before its address lists, so that
- * the audit row can name it; everything else meets its list first. Checks stay in one turn unless a look-up needs to wait.
+ * Decides access from the policy of a route. The order is fixed: rate limit of the address, address lists, authentication,
+ * CSRF, scopes, the project and the role in it. An API key is authenticated before its address lists, so that the audit row
+ * can name it; for everything else the list comes first. Checks are synchronous unless a look-up has to wait.
  */
 import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../clock.ts";
@@ -43,19 +43,19 @@ export interface AccessDeps {
   hosts: Hosts;
   authenticator: Authenticator;
   projects: ProjectDirectory;
-  /** Told of every refused address; it counts them all and writes the audit row as rarely as section 1.12 asks. */
+  /** Receives every refused address; counts all and throttles the audit rows. */
   onAddressDenied(denial: AddressDenial): void;
 }
 
 export type Surface = "dashboard" | "api" | "agent";
 
-/** A proof of identity older than this does not open a route that asks for one (`stepUp`). */
+/** Maximum age of a proof of identity for a route that requires one (`stepUp`). */
 const stepUpMs = minutes(15);
 /** The clocks of two processes may differ by this. A proof further ahead was given while the clock was wrong, so its age is not known. */
 const maxAheadMs = minutes(1);
 const rank: Record<Role, number> = { auditor: 0, viewer: 0, operator: 1, admin: 2 };
 
-/** From the policy of a route to the caller and the project of a request, or a refusal. Gateways that accept before they refuse use its parts. */
+/** Finds the caller and the project of a request by the policy of its route, or refuses it. Gateways that accept before they refuse use its parts. */
 export class Access {
   readonly cookies: Cookies;
   readonly #deps: AccessDeps;
@@ -123,7 +123,7 @@ export class Access {
       throw tooManyRequests(bucket, windowMs / 1000);
   }
 
-  /** The session behind the request's cookie, gates not looked at; null without a valid one. */
+  /** The session of the request's cookie, without checking its gates; null without a valid one. */
   session(request: FastifyRequest): Maybe<SessionActor> {
     const cookie = request.cookies[this.cookies.session.name];
     return cookie === undefined || cookie === "" ? null : this.#deps.authenticator.session(cookie, contextOf(request));
@@ -265,11 +265,11 @@ const ranges = (texts: readonly string[]): AddressRange[] => parseRanges(texts).
 const contextOf = (request: FastifyRequest) => ({
   address: request.clientAddress,
   userAgent: request.headers["user-agent"],
-  // A live view connects again by itself, whether anybody is there or not, and browsers let pages set no header on a socket.
+  // A live view reconnects automatically even when no one is present, and pages cannot set headers on a WebSocket.
   isBackground: request.headers["x-svc-background"] === "1" || request.headers.upgrade !== undefined,
 });
 
-/** The 429 of an exhausted budget, with the detail text and header of document two. */
+/** The 429 of an exhausted budget, with its detail text and header. */
 export function tooManyRequests(bucket: string, seconds: number): ApiError {
   return new ApiError(
     "rate_limited",
@@ -293,7 +293,7 @@ function settle<T>(value: Maybe<T>, next: (value: T | null) => void | Promise<vo
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** A session that only few routes are open to counts as nobody where sessions are optional. */
+/** Where sessions are optional, a restricted session counts as anonymous. */
 function isGated({ mfa }: SessionActor): boolean {
   return mfa.pending || mfa.overdueSince !== null;
 }

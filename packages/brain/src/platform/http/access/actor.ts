@@ -1,9 +1,9 @@
 /**
- * Who acts, and the two things the platform asks features for: who a credential is, and what a slug means to that
- * person. Features implement both and the composition root hands them in, so the platform knows no table.
+ * Actors, and the two look-ups that features implement: the owner of a credential, and the project of a slug for that
+ * user. The composition root passes them in, so the platform knows no table.
  */
 
-/** Project roles in order, auditor beside them: viewer rights plus the audit trail, and no mutating route. */
+/** Project roles in order; auditor is separate: viewer rights plus the audit trail, and no mutating route. */
 export type Role = "viewer" | "operator" | "admin" | "auditor";
 
 export interface ActorUser {

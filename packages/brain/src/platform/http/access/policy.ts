@@ -5,7 +5,7 @@ export interface RoutePolicy {
   /** Decides the API-key scope (route-rules.ts) and groups the route in the OpenAPI document. */
   tag: string;
   /**
-   * `true`: no credentials are looked at. "session-optional": a valid session cookie counts (with its CSRF token), a
+   * `true`: credentials are ignored. "session-optional": a valid session cookie counts (with its CSRF token), a
    * missing or dead one makes the caller anonymous; see `request.caller`.
    */
   public?: true | "session-optional";
@@ -22,9 +22,9 @@ export interface RoutePolicy {
   stepUp?: true;
   /** Budget of the address, counted before anything else, or of the user, counted after authentication. */
   bucket?: string;
-  /** Reads much of the database: such requests take turns by user (limits/read-turns.ts). */
+  /** Reads much of the database: such requests take turns by user (packages/brain/src/platform/http/limits/read-turns.ts). */
   heavy?: true;
-  /** A mutating route that goes on working on an archived project (restoring it). */
+  /** A mutating route that still works on an archived project (restoring it). */
   archivedOk?: true;
   /** Open to a session whose second factor is still pending. */
   beforeMfa?: true;

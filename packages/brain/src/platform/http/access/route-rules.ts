@@ -1,6 +1,6 @@
-/** What the parts of a service say of their routes together; `app/` lists it, and the hooks of access.ts judge by it. */
+/** Rules for the routes of all features; `app/` lists them, and the hooks of access.ts apply them. */
 export type KeyAccess =
-  /** No credential is looked at by the platform: public routes and those with a token of their own. */
+  /** The platform checks no credential: public routes and those with a separate token. */
   | { readonly kind: "own" }
   /** Agent token only; the feature verifies it. */
   | { readonly kind: "agent" }
@@ -10,9 +10,9 @@ export type KeyAccess =
   | { readonly kind: "scope"; readonly read: string; readonly write: string; readonly ownerAdmin?: true };
 
 export interface TagRule {
-  /** What an API key needs, or that none is let in at all. */
+  /** What an API key needs, or that API keys are refused. */
   readonly keys: KeyAccess;
-  /** Lets project-bound keys in beside the `{slug}` routes of their own project. */
+  /** Admits project-bound keys in addition to the `{slug}` routes of their project. */
   readonly isOpenToProjectKeys?: true;
   /** DASHBOARD_IP_ALLOWLIST covers its routes without any cookie. */
   readonly isOfDashboard?: true;
@@ -35,7 +35,7 @@ export interface RouteRules {
   readonly everyScope: string;
 }
 
-/** The scope a key needs for a method; null where no scope is asked (or no key let in). */
+/** The scope a key needs for a method; null where no scope is required (or keys are refused). */
 export function scopeFor(access: KeyAccess, method: string): string | null {
   if (access.kind !== "scope") return null;
   return method === "GET" || method === "HEAD" ? access.read : access.write;

@@ -34,7 +34,7 @@ export function createRouteRegister(rules: Pick<RouteRules, "tags" | "buckets">)
   const keyAccess = (tag: string): KeyAccess => rules.tags[tag]!.keys;
 
   return {
-    /** Takes a route in as it is registered; throws when its policy is missing or makes no sense. */
+    /** Adds a route when it is registered; throws when its policy is missing or contradictory. */
     add(route: RouteOptions) {
       const methods = Array.isArray(route.method) ? route.method : [route.method];
       const policy = route.config as RoutePolicy | undefined;

@@ -46,7 +46,7 @@ describe("DASHBOARD_IP_ALLOWLIST", () => {
     });
   });
 
-  test("says nothing about API keys, agents and probes", async () => {
+  test("does not apply to API keys, agents and probes", async () => {
     const { app } = await start(settings, { k: apiKey("ann", ["tasks:read"]) });
     for (const [url, headers] of [
       ["/tasks", withKey("k")],
@@ -89,7 +89,7 @@ describe("API_IP_ALLOWLIST and the list of a key", () => {
     expect((await get("weak", inside)).json().error).toBe("scope_missing");
   });
 
-  test("loopback is not let in by itself, and a forged header does not help", async () => {
+  test("loopback is not admitted by default, and a forged header does not help", async () => {
     const { app } = await start(settings, keys);
     const headers = { ...withKey("plain"), "x-forwarded-for": inside };
     expect((await app.inject({ url: "/tasks", headers })).json().error).toBe("ip_denied");

@@ -1,6 +1,6 @@
 /**
- * Who is asking: client addresses behind proxies, and address ranges (spec part 3, section 5.1 rule 13).
- * The one result serves allow-lists, buckets, audit rows and sessions.
+ * Client addresses behind proxies, and address ranges. The same result is used for allow-lists, rate limits, audit rows
+ * and sessions.
  */
 import ipaddr from "ipaddr.js";
 
@@ -62,7 +62,7 @@ export function parseRange(text: string): AddressRange | null {
   return { text: `${masked.toString()}/${prefixBits}`, address: masked, prefixBits };
 }
 
-/** Ranges from settings or a stored list; entries that do not parse are given back in `faults` by position. */
+/** Ranges from settings or a stored list; `faults` has the positions of entries that do not parse. */
 export function parseRanges(texts: readonly string[]): { ranges: AddressRange[]; faults: number[] } {
   const ranges: AddressRange[] = [];
   const faults: number[] = [];
@@ -114,8 +114,8 @@ export function resolveClientAddress(
 export const addressBlock = (address: string): string => networksOf(address).block;
 
 /**
- * Whose turn a work of a request takes in a fair queue: the signed-in user's own, so that nobody behind the same network waits for it, else
- * that of the /48 of an IPv6 address or of an IPv4 address. What the service does by itself is one source.
+ * The source of a request in a fair queue: the signed-in user, so that others in the same network do not wait for it, else the /48 of an
+ * IPv6 address or an IPv4 address. Work of the service itself is one source.
  */
 export function sourceOf(origin: { readonly user_id: string | null; readonly source_ip: string | null }): string {
   if (origin.user_id !== null) return `user:${origin.user_id}`;

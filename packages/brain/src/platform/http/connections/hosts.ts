@@ -1,5 +1,5 @@
 /**
- * Which hosts and origins are this service (spec part 3, section 5.1 rules 4 and 11). Names are compared without case,
+ * Which hosts and origins are this service. Names are compared without case,
  * port and trailing dot; X-Forwarded-Host and Forwarded are never read.
  */
 import { normalizeAddress } from "./addresses.ts";

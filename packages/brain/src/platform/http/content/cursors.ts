@@ -9,8 +9,8 @@ export function encodeCursor(position: readonly (string | number | Date)[]): str
 }
 
 /**
- * The key values of a cursor, or null for "from the top": also for anything malformed (5.1 rule 7).
- * `kinds` fixes count and types of the values, so a reader may use them without looking again.
+ * The key values of a cursor, or null for the first page, also when it is malformed. `kinds` fixes count and types of the
+ * values, so a reader need not check them again.
  */
 export function decodeCursor<const Kinds extends readonly CursorKind[]>(
   text: string | undefined,

@@ -3,7 +3,7 @@ export interface PageSizes {
   SVC_REST_MAX_PAGE_SIZE: number;
 }
 
-/** Rows of a page: absent, zero or negative means the default, more than the maximum is clamped (5.1 rule 7). */
+/** Rows of a page: absent, zero or negative means the default, more than the maximum is clamped. */
 export function clampLimit(limit: number | undefined, sizes: PageSizes): number {
   const asked = limit === undefined || limit <= 0 ? sizes.SVC_REST_DEFAULT_PAGE_SIZE : limit;
   return Math.min(asked, sizes.SVC_REST_MAX_PAGE_SIZE);

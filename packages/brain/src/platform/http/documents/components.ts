@@ -20,7 +20,7 @@ export function createComponents(examples: Readonly<Record<string, unknown>>) {
     const { description, ...shape } = copied(rest);
     const known = named.get(title);
     if (known !== undefined && !isSameShape(known, shape)) throw new Error(`two schemas have the title ${title}`);
-    // A parameter has its description beside its schema, so the first use of a schema may come without one.
+    // A parameter has its description next to its schema, so the first use of a schema may come without one.
     const own = known?.description ?? description;
     const example = examples[title];
     named.set(title, {

@@ -58,7 +58,7 @@ describe("the OpenAPI document", () => {
     expect(document.components.schemas.Error.properties).toHaveProperty("request_id");
   });
 
-  test("has an ETag that spares the second reading, and every reading is told", async () => {
+  test("has an ETag that saves the second read, and every read is reported", async () => {
     const read: string[] = [];
     const { app } = await start("public", read);
     const first = await app.inject({ url: "/api/v1/openapi.json" });
@@ -99,7 +99,7 @@ describe("the OpenAPI document", () => {
 });
 
 describe("the page of the description", () => {
-  test("stands under the strict policy and loads nothing from elsewhere", async () => {
+  test("has the strict policy and loads nothing external", async () => {
     const { app } = await start("public");
     const page = await app.inject({ url: "/api/v1/docs" });
     expect(page.headers["content-security-policy"]).toContain("default-src 'self'");

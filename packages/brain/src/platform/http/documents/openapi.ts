@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of everything under /api/v1, printed from the routes' own schemas and policies (5.1 rule 10). */
+/** The OpenAPI 3.1 document of everything under /api/v1, generated from the schemas and policies of the routes. */
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { App } from "../app.ts";
@@ -8,9 +8,9 @@ import { docsScript } from "./page/script.ts";
 import { docsStyle } from "./page/style.ts";
 
 export interface OpenApiOptions extends DocumentOptions {
-  /** public: anybody; private: any session or key; disabled: no route (404). */
+  /** public: anyone; private: any session or key; disabled: no route (404). */
   visibility: "public" | "private" | "disabled";
-  /** Told of each reading of the document, for the audit row openapi.schema_accessed. */
+  /** Called for each read of the document, for the audit row openapi.schema_accessed. */
   onRead?: (request: FastifyRequest) => void | Promise<void>;
 }
 

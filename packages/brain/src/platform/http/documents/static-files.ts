@@ -41,8 +41,8 @@ const pageName = "/index.html";
 const maxTotalBytes = 64 * 1024 * 1024;
 
 /**
- * Reads the static files of a built folder into memory, with the compressed forms beside them (`x.js.br`, `x.js.gz`). Files are looked up by
- * name in that list, so no path of a request ever reaches the file system.
+ * Reads the static files of a built folder into memory, with their compressed forms (`x.js.br`, `x.js.gz`). Files are found by name in that
+ * list, so no path of a request ever reaches the file system.
  *
  * @throws when the folder is missing or too large.
  */

@@ -17,12 +17,12 @@ export interface Cookies {
   readonly session: { readonly name: string; readonly attributes: CookieAttributes };
   readonly csrf: { readonly name: string; readonly attributes: CookieAttributes };
   readonly mfaTrust: { readonly name: string; readonly attributes: CookieAttributes };
-  /** Names a browser, so that its owner hears of sign-ins from others. */
+  /** Identifies a browser, so that its owner is notified of sign-ins from others. */
   readonly device: { readonly name: string; readonly attributes: CookieAttributes };
 }
 
 /**
- * Names and attributes of the cookies (spec part 3, section 5.1 rule 5), for `reply.setCookie` and `clearCookie`.
+ * Names and attributes of the cookies, for `reply.setCookie` and `clearCookie`.
  * Without TLS the `__Host-` prefix and Secure would make browsers drop them, so dev and loopback http go without.
  */
 export function cookiesFor(settings: CookieSettings): Cookies {

@@ -37,7 +37,7 @@ export function fixedHeaders(settings: SecuritySettings): Record<string, string>
     "cache-control": "no-store",
     "permissions-policy": permissions,
     "cross-origin-opener-policy": "same-origin",
-    // Browsers hold this against embedding only: listed origins still read answers by CORS (Fetch standard, "cross-origin resource policy check").
+    // Browsers apply this to embedding only: listed origins still read answers by CORS (Fetch standard, "cross-origin resource policy check").
     "cross-origin-resource-policy": "same-origin",
   };
   if (settings.SVC_PUBLIC_URL.startsWith("https:") && settings.SVC_HSTS_MAX_AGE_SECONDS > 0) {
@@ -48,8 +48,8 @@ export function fixedHeaders(settings: SecuritySettings): Record<string, string>
 }
 
 /**
- * For every page: nothing from elsewhere, nothing inline, no text that becomes HTML or script, in no frame (dashboard brief, D2). A form may lead to PUBLIC_URL from any other
- * name of the service as well: browsers hold `form-action` against the redirect that answers the set-up form.
+ * For every page: no external or inline content, no text that becomes HTML or script, no framing. A form may also lead to PUBLIC_URL from
+ * another name of the service: browsers apply `form-action` to the redirect after the set-up form.
  */
 export function contentSecurityPolicy(settings: SecuritySettings): string {
   return (

@@ -44,7 +44,7 @@ describe("a bucket", () => {
 });
 
 describe("a route with a bucket", () => {
-  test("answers 429 with Retry-After and the detail text before anything else is looked at", async () => {
+  test("answers 429 with Retry-After and the detail text before any other check", async () => {
     const { app, clock } = await startFixture({
       routes: (app) => void app.post("/login", { config: { tag: "api-keys", bucket: "bulk" } }, () => ({})),
     });

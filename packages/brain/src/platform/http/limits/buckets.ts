@@ -1,5 +1,5 @@
 /**
- * Sliding windows per source (spec part 2, Limits): in memory, per process; no address is exempt. A source is an IPv4 address or the /64
+ * Sliding windows per source: in memory, per process; no address is exempt. A source is an IPv4 address or the /64
  * of an IPv6 address, and the /48 has a wider window. A refused request is recorded in neither.
  */
 import type { Clock } from "../../clock.ts";
@@ -26,7 +26,7 @@ export function createBuckets(
   return {
     /**
      * Counts one request of `key` (an address, or the id of a user).
-     * @returns null when it is let in, else the whole seconds until there is room, 1 to the window.
+     * @returns null when it is allowed, else the whole seconds until it would be, 1 to the window.
      */
     take(name: string, key: string): number | null {
       const { blocks, sites } = windows.get(name)!;

@@ -234,7 +234,7 @@ describe("a server", () => {
     expect(logins).toEqual([]);
   });
 
-  test("gives clients 10 s for headers, 30 s for a request and 60 s to go on reading, and checks every second", async () => {
+  test("gives clients 10 s for headers, 30 s for a request and 60 s to continue reading, and checks every second", async () => {
     const { app } = await startFixture();
     expect(app.server).toMatchObject({
       headersTimeout: 10_000,
@@ -280,7 +280,7 @@ describe("a server", () => {
     expect(socket.isClosed).toBe(false);
   });
 
-  test.each(["/stream", "/large"])("ends an answer at %s that nobody reads", async (path) => {
+  test.each(["/stream", "/large"])("ends an answer at %s that the client does not read", async (path) => {
     const { dialUnread } = await start();
     const reader = await dialUnread("127.0.0.1", get(path));
     const ended = once(reader.server, "close");
@@ -297,7 +297,7 @@ describe("a server", () => {
     await ended;
   });
 
-  test("lets a streamed answer take as long as it moves", async () => {
+  test("lets a streamed answer take any time while it makes progress", async () => {
     const { dialUnread, checked, clock } = await start();
     const reader = await dialUnread("127.0.0.1", get("/stream"));
     await checked();

@@ -209,7 +209,7 @@ export class ConnectionGuard {
     if (!connection.isUnread) this.#waiting.remove(connection);
   }
 
-  /** No event tells that a client does not read. Bytes wait only once the buffers of the operating system are full. */
+  /** No event reports that a client does not read. Bytes wait only once the buffers of the operating system are full. */
   #lookForReader(connection: Connection): void {
     const isUnread = connection.socket.writableLength > 0;
     if (isUnread === connection.isUnread) return;
@@ -232,7 +232,7 @@ export class ConnectionGuard {
     }
   }
 
-  /** How long the client may have its turn. A streamed answer may take as long as it moves at all. */
+  /** How long the client may take. A streamed answer may take any time while it makes progress. */
   #boundOf({ socket, unanswered, exchange, isUnread }: Connection): number {
     const { keepAliveMs, headersMs, takeMs } = this.#deps.times;
     if (unanswered === 0) return socket.writableLength === 0 ? keepAliveMs + headersMs : takeMs;

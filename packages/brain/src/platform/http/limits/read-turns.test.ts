@@ -34,7 +34,7 @@ describe("requests that read much", () => {
     expect(begun[3]).toBe(third);
   });
 
-  test("beyond the waiting ones are refused, of the user who has most of them", async () => {
+  test("beyond the queue limit are refused, from the user who has the most", async () => {
     const { begin } = setUp();
     const flood = requests(readTurnLimits.perSource + readTurnLimits.maxWaiting).map((request) =>
       begin(request, "one"),
@@ -48,7 +48,7 @@ describe("requests that read much", () => {
     });
   });
 
-  test("whose client has gone while they waited are not begun, and their turn is the next one's", async () => {
+  test("whose client disconnects while they wait are not started, and the next one gets their turn", async () => {
     const { turns, begun, begin, settle } = setUp();
     const [first, second, left, last] = requests(4) as [FastifyRequest, FastifyRequest, FastifyRequest, FastifyRequest];
     void begin(first, "one");

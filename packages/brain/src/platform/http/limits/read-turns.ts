@@ -9,7 +9,7 @@ export interface ReadTurns {
   /**
    * Resolves when it is the request's turn, which lasts until `end`, whether its client waits for the answer or not.
    *
-   * @throws ApiError `rate_limited` (reads_full) when too many wait and this user has most of them; `unready` when the client has gone.
+   * @throws ApiError `rate_limited` (reads_full) when too many wait and this user has most of them; `unready` when the client has disconnected.
    */
   begin(request: FastifyRequest, reply: FastifyReply, user: string): Promise<void>;
   /** The answer is there; nothing happens for a request that took no turn. */

@@ -70,7 +70,7 @@ describe("a full table", () => {
     ["one /48", (index: number) => inDb8(1, index)],
     ["one /32", (index: number) => inDb8(index, 1)],
     ["one /16 of IPv4", (index: number) => `10.1.${index >> 8}.${index & 255}`],
-  ])("of the keys of %s locks nobody else out", (_, source) => {
+  ])("of the keys of %s locks no others out", (_, source) => {
     const buckets = createBuckets(fakeClock(), { login: { cap: 2000, windowMs: 60_000 } });
     const early = "198.51.100.1";
     for (let count = 0; count < 1999; count += 1) buckets.take("login", early);
@@ -126,7 +126,7 @@ describe("over random addresses", () => {
   const within = (admitted: { at: number; network: string }[], network: string, now: number) =>
     admitted.filter((one) => one.network === network && one.at + windowMs > now).length;
 
-  test("no /64 and no /48 is let in more often than its limit, and nobody below both limits is refused", () => {
+  test("no /64 and no /48 exceeds its limit, and no source below both limits is refused", () => {
     fc.assert(
       fc.property(steps, (taken) => {
         const clock = fakeClock();

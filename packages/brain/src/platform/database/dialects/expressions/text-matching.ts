@@ -25,8 +25,8 @@ export const hasParts = (text: RawBuilder<unknown>, parts: readonly string[]): R
   });
 
 /**
- * The text in lower case as far as `part` asks for it, which is in lower case and without letters that the databases cannot fold: ASCII
- * letters by lower(), and the two others whose lower case is an ASCII letter, or begins with one, by hand.
+ * The text folded to lower case as far as `part` needs, which is in lower case and has only characters that the databases can fold: ASCII by
+ * lower(), and the two others whose lower case is ASCII, or begins with it, explicitly.
  */
 export function foldedFor(text: RawBuilder<unknown>, part: string): RawBuilder<unknown> {
   const lower = part === part.toUpperCase() ? text : sql`lower(${text})`;

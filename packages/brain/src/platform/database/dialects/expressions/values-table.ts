@@ -11,7 +11,7 @@ const typeOf = {
   bigint: sql.raw("bigint"),
 };
 
-/** A value whose type the server database cannot tell from the expression. */
+/** A value whose type the server database cannot infer from the expression. */
 export const typed = <T>(value: RawBuilder<unknown>, type: ValueType): RawBuilder<T> =>
   byDialect({ postgres: sql`CAST(${value} AS ${typeOf[type]})`, sqlite: value });
 

@@ -18,7 +18,7 @@ describe("a binary array parameter", () => {
   const orNull = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: null });
   const words = fc.string({ unit: "grapheme" }).map((text) => text.replaceAll("\0", ""));
 
-  test("brings texts of any letters, empty ones and nulls", () =>
+  test("sends texts of any characters, empty ones and nulls", () =>
     check(orNull(words), async (values) => {
       expect(await readBack("text", arrayOf(text, values))).toEqual(values);
     }));

@@ -92,7 +92,7 @@ export const column = <Row, Value>(
 });
 
 const signature = Buffer.from("PGCOPY\n\xff\r\n\0", "latin1");
-// The message's letter and length stand before the signature, flags and the length of an extension (both zero) behind it.
+// The type and length of the message precede the signature; flags and the length of an extension (both zero) follow it.
 const copyHeader = Buffer.concat([Buffer.from("d\0\0\0\0"), signature, Buffer.alloc(8)]);
 const copyEnd = Buffer.from("\xff\xffc\0\0\0\x04", "latin1");
 
@@ -210,7 +210,7 @@ function writeInt64(value: number, offset: number): void {
 function writeUuid(uuid: string, offset: number): void {
   let at = offset;
   for (let index = 0; index < 36; index += 2) {
-    // A hyphen stands before every group but the first.
+    // A hyphen precedes every group but the first.
     if (index === 8 || index === 13 || index === 18 || index === 23) index += 1;
     scratch[at] = (nibble(uuid.charCodeAt(index)) << 4) | nibble(uuid.charCodeAt(index + 1));
     at += 1;

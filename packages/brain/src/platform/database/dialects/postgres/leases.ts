@@ -3,7 +3,7 @@ import pg from "pg";
 import type { Lease } from "../../database.ts";
 import { dedicatedConnection } from "./pool.ts";
 
-/** Advisory lock number of a named loop: the first 8 bytes of SHA-256 with the top bit cleared (spec part 3, section 14). */
+/** Advisory lock number of a named loop: the first 8 bytes of SHA-256 with the top bit cleared. */
 export function leaseNumber(name: string): bigint {
   const digest = createHash("sha256").update(`svc.brain.workers:${name}`).digest();
   return digest.readBigUInt64BE(0) & 0x7fff_ffff_ffff_ffffn;

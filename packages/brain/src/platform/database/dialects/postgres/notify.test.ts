@@ -7,7 +7,7 @@ describe.runIf(testDialects.includes("postgres"))("the listening connection", ()
   const opened = useTestDatabase("postgres");
   const config = (): pg.ClientConfig => ({ connectionString: opened.url, application_name: "listener-test" });
 
-  test("reports what a handler throws, once each, and goes on", async () => {
+  test("reports each error of a handler once, and continues", async () => {
     const errors: string[] = [];
     const listener = new Listener(config(), ({ message }) => errors.push(message));
     const last = Promise.withResolvers<string>();
@@ -24,7 +24,7 @@ describe.runIf(testDialects.includes("postgres"))("the listening connection", ()
     await listener.close();
   });
 
-  test("tells of the gap once it is back, and hears again", async () => {
+  test("reports the gap when it is back, and receives again", async () => {
     const listener = new Listener(config(), () => {});
     const gap = Promise.withResolvers<void>();
     const heard = Promise.withResolvers<string>();

@@ -8,8 +8,8 @@ interface Consumer {
 }
 
 /**
- * One dedicated connection that listens for every channel of this process and comes back by itself. What was sent while it was away
- * is lost: consumers are told of such a gap, or have a slow re-check of their own.
+ * One dedicated connection that listens on every channel of this process and reconnects automatically. Notifications sent while it was
+ * disconnected are lost: consumers are notified of such a gap, or re-check periodically.
  */
 export class Listener {
   readonly #config: pg.ClientConfig;
@@ -19,7 +19,7 @@ export class Listener {
   #connecting: Promise<void> | null = null;
   #lastListen: Promise<unknown> = Promise.resolve();
   #isClosed = false;
-  /** Whether notifications may have been sent that nobody here heard. */
+  /** Whether notifications may have been missed. */
   #hasGap = false;
   #retryTimer: NodeJS.Timeout | null = null;
 
@@ -54,7 +54,7 @@ export class Listener {
     await this.#client?.end();
   }
 
-  /** A payload is what any user of the database may send: whatever a consumer makes of it, it must not end the process. */
+  /** Any user of the database can send a payload, so an error in a consumer must not end the process. */
   #guarded(channel: string, work: () => void): void {
     try {
       work();

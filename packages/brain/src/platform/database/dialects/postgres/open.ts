@@ -46,7 +46,7 @@ export async function openPostgres<Schema>(
     flush: flushed,
     bulk: { dialect: "postgres", pool },
     async notify(channel, payload) {
-      // Words may be lost, and nobody waits for the disk to say one.
+      // Notifications may be lost anyway, so they need not wait for the disk.
       await pool.query("SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)", [channel, payload]);
     },
     listen: (channel, handler, options) => listener.listen(channel, handler, options),

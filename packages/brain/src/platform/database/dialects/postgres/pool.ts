@@ -11,7 +11,7 @@ export interface PostgresOptions {
   readonly inactiveConnectionSeconds: number;
   /** TLS to servers that are not on this host. */
   readonly requireTls: boolean;
-  /** Told whenever the server ended one of two transactions that waited for each other. */
+  /** Called whenever the server ended a transaction because of a deadlock. */
   readonly onDeadlock?: () => void;
 }
 
@@ -79,7 +79,7 @@ export function openPool(options: PostgresOptions): { readonly pool: pg.Pool; cl
     max: options.poolSize + options.maxOverflow,
     idleTimeoutMillis: options.inactiveConnectionSeconds * 1000,
     connectionTimeoutMillis: 10_000,
-    // Statements handed in together travel together; whoever awaits each one notices nothing.
+    // Statements submitted together are sent together; callers that await each one are not affected.
     pipeline: true,
   });
   // A connection that breaks while idle is replaced at next use; without a listener it would end the process.
@@ -90,7 +90,7 @@ export function openPool(options: PostgresOptions): { readonly pool: pg.Pool; cl
     client.on("error", () => {});
     const end: Promise<unknown> = new Promise((resolve) => client.once("end", resolve)).then(() => ends.delete(end));
     ends.add(end);
-    // Seen here, whoever handles the error, and however: most transactions are simply tried again.
+    // Counted here, because most callers handle the error by a retry.
     connectionOf(client).on("errorMessage", ({ code }) => {
       if (code === deadlockDetected) options.onDeadlock?.();
     });

@@ -1,12 +1,11 @@
 /**
  * Write transactions of one process on the server database. As long as a lane is free each has its own. When they come faster than lanes
- * get free, those that wait share the next transaction, each in a savepoint (as the embedded database does, spec part 3, section 14): a
- * member that fails is undone alone, and nobody is answered before the commit. What all of them want to do last, because it takes a lock
- * that every transaction wants, is done once for all of them (`atEnd`).
+ * get free, those that wait share the next transaction, each in a savepoint (as in the embedded database): a member that fails is undone
+ * alone, and no caller is answered before the commit. Work that takes a lock which every transaction needs is done last, once for all of
+ * them (`atEnd`).
  *
- * Nobody pays for the company: who lost a lock to another shared transaction, which only the others' locks made possible, runs again
- * alone, and so do all members when what comes last fails for a reason that is not of the moment. A member's work may therefore run twice,
- * the first time without effect on the database.
+ * Sharing must not cause failures: members of a transaction that lost a deadlock run again alone, and so do all members when the work at
+ * the end fails permanently. A member's work may therefore run twice, the first time without effect on the database.
  */
 import { sql, type Transaction } from "kysely";
 import { isLostLockRace, isTransient } from "../../errors.ts";
@@ -49,7 +48,7 @@ export function createSharedTransactions<Schema>(
         for (const member of members) outcomes.push(await runMember(tx, member.work));
         try {
           for (const { run, items } of endings.get(tx)?.values() ?? []) {
-            // Whoever wanted it may have failed since.
+            // The members that requested it may have failed since.
             if (items.length > 0) await run(items as never[]);
           }
         } catch (error) {

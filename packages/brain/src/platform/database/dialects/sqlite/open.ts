@@ -38,7 +38,7 @@ export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promis
     const begin = async () => {
       lastSession += 1;
       session = lastSession;
-      // A writer that nobody waits for begins at once.
+      // An idle writer begins at once.
       const ask = writer.isAsked() ? writer.ask : writer.askBlocking;
       await ask({ kind: "begin", session });
       openSessions.add(session);
@@ -102,7 +102,7 @@ export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promis
         connection.close();
       }
     },
-    // A group of commits is shown to nobody before it is durable.
+    // A group of commits becomes visible only when it is durable.
     flush: async () => {},
     bulk: { dialect: "sqlite", job: (name, payload) => writer.ask({ kind: "job", name, payload }) },
     // There is no other process.
@@ -118,7 +118,7 @@ export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promis
       const pages = result?.rows[0]?.log;
       return typeof pages === "number" ? pages : null;
     },
-    // The connection in this process is never in use while anybody looks: its reads end before they return.
+    // The connection in this process is never in use when this is read: its reads end before they return.
     poolStats: () => ({
       size: 3,
       checkedOut: Number(openSessions.size > 0 || writer.isAsked()) + Number(reader.isAsked()),

@@ -112,7 +112,7 @@ export function createThreadClient<Request extends { id: number }>(
     askBlocking,
     /** Whether a question waits for its answer. */
     isAsked: () => pending.size > 0,
-    /** Asks for a sign of life. A thread that is busy with a long question counts as alive for a minute; a dead one is begun anew. */
+    /** Asks for a sign of life. A thread that is busy with a long request counts as alive for a minute; a dead one is restarted. */
     async answers(request: Asked<Request>): Promise<void> {
       const busy = Promise.withResolvers<void>();
       const timer = setTimeout(() => {
@@ -127,7 +127,7 @@ export function createThreadClient<Request extends { id: number }>(
         clearTimeout(timer);
       }
     },
-    /** Asks for a last thing, unless the thread has ended by itself, and ends it. */
+    /** Sends a last request, unless the thread has already ended, and ends it. */
     async end(request: Asked<Request>): Promise<void> {
       isClosed = true;
       await ask(request).catch(() => {});

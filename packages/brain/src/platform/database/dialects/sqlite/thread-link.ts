@@ -14,8 +14,8 @@ interface ThreadEnd {
 }
 
 /**
- * The asking side of a link to a thread. Replies come as messages; `wait` blocks this thread for at most `ms` until `isDone`, and
- * handles meanwhile what comes.
+ * The requesting side of a link to a thread. Replies are messages; `wait` blocks this thread for at most `ms` until `isDone`, handling
+ * messages as they arrive.
  */
 export function createThreadLink(onReply: (reply: ThreadReply) => void) {
   const { port1, port2 } = new MessageChannel();

@@ -50,7 +50,7 @@ describe("the threads of the embedded database", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("begin anew after one has ended, and what waited for it may be tried again", async () => {
+  test("restart after one has ended, and waiting requests may be retried", async () => {
     const error = await job("end").catch((reason: unknown) => reason);
     expect(isTransient(error)).toBe(true);
     await vi.waitFor(() => database.ping(), { timeout: 120_000 });
@@ -133,7 +133,7 @@ describe("the threads of the embedded database", () => {
     expect(await notes()).toEqual(["b", "d"]);
   });
 
-  test("run no statement of a transaction that the database has undone by itself", async () => {
+  test("run no statement of a transaction that the database has rolled back", async () => {
     const torn = database.write(async (tx) => {
       await tx.insertInto("notes").values({ text: "before" }).execute();
       await sql`ROLLBACK`.execute(tx);
@@ -159,7 +159,7 @@ describe("the threads of the embedded database", () => {
     expect(await notes()).toHaveLength(20);
   });
 
-  test("let the event loop go on during a long statement", async () => {
+  test("do not block the event loop during a long statement", async () => {
     let turns = 0;
     await database.write(async (tx) => {
       const counting = setInterval(() => (turns += 1), 1);

@@ -104,7 +104,7 @@ class Writer {
   }
 
   #execute({ session, sql, parameters }: Extract<WriterRequest, { kind: "execute" }>): unknown {
-    // Without its transaction a statement would commit by itself.
+    // Without its transaction, a statement would commit on its own.
     if (this.#session?.id !== session || !this.#db.isTransaction) throw new SqliteError(hasEnded, undoneResultCode);
     clearTimeout(this.#session.idleTimer);
     this.#session.idleTimer = this.#armIdleTimer(session);
@@ -247,7 +247,7 @@ class Writer {
     for (const answer of answers) this.#reply({ id: answer.id, error: answer.error ?? error });
   }
 
-  /** What cannot be undone now is undone before the next group begins: the thread and those that wait go on. */
+  /** What cannot be undone now is undone before the next group begins, so that the thread and waiting members continue. */
   #dropTransaction(): void {
     try {
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
