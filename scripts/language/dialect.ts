@@ -16,8 +16,12 @@ const word = (text: string, instead: string): DialectWord => ({
 export const dialect: readonly DialectWord[] = [
   word("told|tell|tells|telling", "reported, notify, show"),
   word("heard|hears?|unheard", "received, notified, last heartbeat"),
-  // `gone` in quotes is an error code of the API.
-  { word: "gone", pattern: /(?<![`"])\bgone\b/, instead: "disconnected, deleted, offline, missing" },
+  // `gone` is an error code of the API with status 410, and `tasks_gone` a trigger of a released migration.
+  {
+    word: "gone",
+    pattern: /(?<![`"]|410 )\bgone\b(?!: \{ status| after delete)/,
+    instead: "disconnected, deleted, offline, missing",
+  },
   word('nobody knows|(?<!["`])nobody(?!["`])', "unknown, no user, none"),
   word("whoever|whomever", "the user who, the caller, anyone who"),
   word("somebody|anybody|everybody", "someone, anyone, everyone, or the role that is meant"),
@@ -38,7 +42,8 @@ export const dialect: readonly DialectWord[] = [
   word("beside", "next to, besides, in addition to"),
   word("whereupon|wherein|thereof|hereby|whence|hence|hitherto", "a plain word"),
   word("to and fro|all over", "a plain word"),
-  word("(?:un)?ticked", "selected"),
+  // `loop.ticked` is the name of a log line.
+  word("(?<!loop[. ])(?:un)?ticked", "selected"),
   word("taken back|take back|takes back", "cancelled, undone"),
   word("by itself", "automatically"),
   word("gives? back", "returns"),
@@ -99,8 +104,8 @@ export const rewrittenPaths: readonly string[] = [
   "packages/brain/src/app/",
   "packages/brain/src/features/",
   "packages/brain/src/index.ts",
-  "packages/brain/src/schema/document/",
-  "packages/brain/src/schema/tables/",
+  "packages/brain/src/platform/",
+  "packages/brain/src/schema/",
   "packages/brain/test/",
   "packages/cli/",
   "packages/client/",

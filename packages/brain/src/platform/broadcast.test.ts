@@ -13,16 +13,16 @@ describe.each(testDialects)("a broadcast on %s", (dialect) => {
     const own: string[] = [];
     const broadcast = new Broadcast<string>({ database, onError }, "svc_test_echo");
     await broadcast.listen((message) => own.push(message));
-    const heard = Promise.withResolvers<string>();
+    const received = Promise.withResolvers<string>();
     const observed = Promise.withResolvers<void>();
     const stop = await database.listen("svc_test_echo", () => observed.resolve());
     const other = new Broadcast<string>({ database, onError }, "svc_test_echo");
-    await other.listen(heard.resolve);
+    await other.listen(received.resolve);
 
     expect(await broadcast.send(["one"])).toBe(true);
 
     if (database.isShared) {
-      expect(await heard.promise).toBe("one");
+      expect(await received.promise).toBe("one");
       await observed.promise;
     }
     expect(own).toEqual([]);
@@ -69,7 +69,7 @@ describe.runIf(testDialects.includes("postgres"))("a broadcast to other processe
     await receiver.stop();
   });
 
-  test("reports once that it was lost while the database is unavailable, and goes on afterwards", async () => {
+  test("reports once that it was lost while the database is unavailable, and continues afterwards", async () => {
     const { deps, errors, payloads, state } = observe();
     const sender = new Broadcast<string>(deps, "svc_test_away");
     state.isAway = true;

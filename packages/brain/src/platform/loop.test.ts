@@ -171,11 +171,11 @@ describe("a loop", () => {
 });
 
 describe("a leader-only loop", () => {
-  const loopOf = (ticked: () => unknown): BoundLoop => ({
+  const loopOf = (onTick: () => unknown): BoundLoop => ({
     name: "led",
     everyMs: 60_000,
     leaderOnly: true,
-    tick: async () => ticked(),
+    tick: async () => onTick(),
   });
 
   test("skips its tick while another process leads, and takes over afterwards", async () => {

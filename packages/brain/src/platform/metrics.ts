@@ -75,13 +75,13 @@ export function createMetrics(gatherOthers?: () => Promise<readonly Figures[]>):
         // Gauges that are collected on request need not be read here.
         if (!wanted.every(([name]) => names.includes(name))) continue;
         const series = (await metric.get()).values.map((value) => value.labels as Labels);
-        const gone = new Set<string>();
+        const ended = new Set<string>();
         for (const own of series) {
           if (!wanted.every(([name, value]) => String(own[name]) === value)) continue;
           const { le: _bucket, ...identity } = own;
-          gone.add(JSON.stringify(identity));
+          ended.add(JSON.stringify(identity));
         }
-        for (const identity of gone) metric.remove(JSON.parse(identity));
+        for (const identity of ended) metric.remove(JSON.parse(identity));
       }
     },
     figures: () => counted.getMetricsAsJSON(),

@@ -61,7 +61,7 @@ export interface SettingRow {
   name: string;
   value: unknown;
   source: string;
-  /** Its value is hidden unless it is asked for. */
+  /** Its value is hidden unless requested. */
   is_secret: boolean;
   description: string;
 }

@@ -45,7 +45,7 @@ describe("a throttled log per source", () => {
     return { clock, lines, happened };
   }
 
-  test("writes one line a minute for each, and tells whether it wrote", () => {
+  test("writes one line a minute for each, and returns whether it wrote", () => {
     const { clock, lines, happened } = perSource();
     expect([happened("a"), happened("a", 5), happened("b"), happened("a")]).toEqual([true, false, true, false]);
     clock.advance(60_000);
@@ -75,7 +75,7 @@ describe("a throttled log per source", () => {
     expect(lines).toHaveLength(42);
   });
 
-  test("keeps the places of sources that go on", () => {
+  test("keeps the slots of active sources", () => {
     const { clock, lines, happened } = perSource();
     for (let n = 0; n < 20; n += 1) happened(`source ${n}`);
     for (let minute = 0; minute < 3; minute += 1) {

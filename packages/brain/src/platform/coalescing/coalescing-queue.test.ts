@@ -10,23 +10,23 @@ function manual() {
   const queue = new CoalescingQueue<number>(
     (key) => {
       begun.push(key);
-      for (const heard of begins) heard();
+      for (const onBegin of begins) onBegin();
       return new Promise((resolve, reject) => ends.push({ resolve, reject }));
     },
     (key, error) => faults.push(`${key} ${error.message}`),
   );
   const next = () =>
     new Promise<void>((resolve) => {
-      const heard = () => {
-        begins.delete(heard);
+      const onBegin = () => {
+        begins.delete(onBegin);
         resolve();
       };
-      begins.add(heard);
+      begins.add(onBegin);
     });
   return { queue, begun, ends, faults, next };
 }
 
-test("Those who ask while a run is under way get one more run together, which begins after it", async () => {
+test("Requests during a run share the next one, which begins after it", async () => {
   const { queue, begun, ends } = manual();
   const first = queue.run("a");
   const [second, third] = [queue.run("a"), queue.run("a")];
@@ -67,7 +67,7 @@ test("A run that fails is reported, thrown, and repeated until one succeeds", as
   expect(faults).toEqual(["a away", "a still away"]);
 });
 
-test("Who asked during a run that failed gets the next one at once", async () => {
+test("A request during a failed run gets the next one at once", async () => {
   const { queue, ends } = manual();
   const first = queue.run("a");
   const second = queue.run("a");
@@ -79,7 +79,7 @@ test("Who asked during a run that failed gets the next one at once", async () =>
   await queue.stop();
 });
 
-test("Once stopped nothing begins any more, and what is under way is waited for", async () => {
+test("After a stop nothing begins, and the stop waits for runs in progress", async () => {
   const { queue, begun, ends } = manual();
   const first = queue.run("a");
   const second = queue.run("a");
@@ -92,7 +92,7 @@ test("Once stopped nothing begins any more, and what is under way is waited for"
   expect(begun).toEqual(["a"]);
 });
 
-test("Other work of a key waits for the runs of it that are asked for, and keeps them waiting", async () => {
+test("Exclusive work of a key waits for its requested runs, and blocks later ones", async () => {
   const { queue, begun, ends } = manual();
   const first = queue.run("a");
   const second = queue.run("a");
@@ -120,7 +120,7 @@ test("Other work of a key waits for the runs of it that are asked for, and keeps
   await queue.stop();
 });
 
-test("Other work that fails is thrown to its caller alone, and does not end the queue", async () => {
+test("Exclusive work that fails rejects only its caller, and does not end the queue", async () => {
   const { queue, ends, faults } = manual();
   const alone = queue.runAlone("a", () => Promise.reject(new Error("away")));
   const run = queue.run("a");
@@ -131,7 +131,7 @@ test("Other work that fails is thrown to its caller alone, and does not end the 
   await queue.stop();
 });
 
-test("Other work does not begin once stopped", async () => {
+test("Exclusive work does not begin once stopped", async () => {
   const { queue } = manual();
   await queue.stop();
   expect(await queue.runAlone("a", () => Promise.resolve(1))).toBeUndefined();

@@ -25,7 +25,7 @@ function queue(changes: Partial<typeof limits>, isPreferred?: (source: string) =
   return { began, refused, ask, turn, endAll };
 }
 
-test("sources take turns, whichever of them asked more often", async () => {
+test("sources take turns, however many jobs each has", async () => {
   const { began, refused, ask, endAll } = queue({});
   for (let n = 0; n < 20; n += 1) void ask("flood", `flood ${n}`);
   void ask("user", "user 0");
@@ -36,7 +36,7 @@ test("sources take turns, whichever of them asked more often", async () => {
   expect(refused).toEqual([]);
 });
 
-test("a source leaves a place to others", async () => {
+test("a source cannot use all slots", async () => {
   const { began, ask, turn, endAll } = queue({ atOnce: 2 });
   for (let n = 0; n < 5; n += 1) void ask("flood", `flood ${n}`);
   await turn();
@@ -48,7 +48,7 @@ test("a source leaves a place to others", async () => {
   expect(began).toHaveLength(6);
 });
 
-test("a full queue refuses the latest works of the source with the most", async () => {
+test("a full queue refuses the newest jobs of the source with the most", async () => {
   const { began, refused, ask, endAll } = queue({ maxWaiting: 4 });
   for (let n = 0; n < 7; n += 1) void ask("flood", `flood ${n}`);
   void ask("user", "user 0");
@@ -58,7 +58,7 @@ test("a full queue refuses the latest works of the source with the most", async 
   expect(began).toEqual(["flood 0", "flood 1", "user 0", "other 0", "flood 2"]);
 });
 
-test("a queue that is full of single works refuses the newcomer", async () => {
+test("a queue that is full of single jobs refuses the new one", async () => {
   const { began, refused, ask, endAll } = queue({ maxWaiting: 3 });
   for (let n = 0; n < 6; n += 1) void ask(`source ${n}`, `work ${n}`);
   await endAll();
@@ -75,7 +75,7 @@ test("a preferred source goes first, and takes the place of another in a full qu
   expect(began).toEqual(["stranger 0", "user 0", "user 1", "user 2"]);
 });
 
-test("a work that fails passes its place on", async () => {
+test("a job that fails releases its slot", async () => {
   const inTurn = createFairQueue({ ...limits, maxWaiting: 4 }, () => new Error("full"));
   const failing = inTurn("a", () => Promise.reject(new Error("broken")));
   const second = inTurn("a", async () => "done");

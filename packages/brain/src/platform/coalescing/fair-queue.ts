@@ -40,7 +40,7 @@ export function createFairQueue(
     running.set(source, (running.get(source) ?? 0) + 1);
   }
 
-  function giveBack(source: string): void {
+  function release(source: string): void {
     active -= 1;
     const left = (running.get(source) ?? 0) - 1;
     if (left > 0) running.set(source, left);
@@ -90,7 +90,7 @@ export function createFairQueue(
     try {
       return await work();
     } finally {
-      giveBack(source);
+      release(source);
       startNext();
     }
   };

@@ -51,7 +51,7 @@ describe("a write-behind batcher", () => {
     ]);
   });
 
-  test("writes at once what comes after a rest when asked to, and gathers during the rest", async () => {
+  test("writes the first note after a pause at once when configured, and batches the next ones", async () => {
     const { batcher, note, writes } = build({ everyMs: 60_000, startsAtOnce: true });
     note("a");
     await batcher.settled();
@@ -63,7 +63,7 @@ describe("a write-behind batcher", () => {
     expect(writes.map((notes) => notes.map(({ key }) => key))).toEqual([["a"], ["b", "c"]]);
   });
 
-  test("refuses keys beyond its bound, and goes on with those that it has", async () => {
+  test("refuses keys beyond its bound, and continues with those that it has", async () => {
     const { batcher, note, writes } = build({ maxKeys: 2 });
     expect(["a", "b", "c", "a"].map(note)).toEqual([true, true, false, true]);
     await batcher.flush();
@@ -73,7 +73,7 @@ describe("a write-behind batcher", () => {
     ]);
   });
 
-  test("gives a write at most so many notes", async () => {
+  test("limits the notes of a write", async () => {
     const { batcher, note, writes } = build({ maxNotes: 2 });
     for (const key of ["a", "b", "c"]) note(key);
     await batcher.flush();
@@ -112,7 +112,7 @@ describe("a write-behind batcher", () => {
     expect(writes.flat().map(({ key }) => key)).toEqual(["b"]);
   });
 
-  test("never writes twice at a time, however many flush", async () => {
+  test("never writes concurrently, even with several flushes", async () => {
     let atOnce = 0;
     let most = 0;
     const written: string[] = [];

@@ -50,7 +50,7 @@ describe("the most common passwords", () => {
     "Lol123!!2026",
     "Qwe123!!2026",
     "A123456-!!2026",
-  ])("that begin or end with digits are found beside other digits, as in %s", (password) =>
+  ])("that begin or end with digits are found next to other digits, as in %s", (password) =>
     expect(passwordFaults(password, 12)).toEqual(["common"]),
   );
 
@@ -60,16 +60,16 @@ describe("the most common passwords", () => {
   );
 
   test.each(["$ecret--2026", "2026-P4$$w0rd", "4dm1n!!!2026#", "Sex-2026-!!7"])(
-    "are found with digits and signs for letters, or as short ones, as in %s",
+    "are found with digits and signs as substitutes, or as short ones, as in %s",
     (password) => expect(passwordFaults(password, 12)).toContain("common"),
   );
 });
 
 describe("strong passwords", () => {
-  const letters = "abcdefghijklmnopqrstuvwxyz";
+  const alphabetic = "abcdefghijklmnopqrstuvwxyz";
   const alphabets = {
-    "letters, digits and signs": [`${letters}${letters.toUpperCase()}0123456789!#%+-=?_$@`, 14],
-    "letters and digits": [`${letters}0123456789`, 16],
+    "characters, digits and signs": [`${alphabetic}${alphabetic.toUpperCase()}0123456789!#%+-=?_$@`, 14],
+    "characters and digits": [`${alphabetic}0123456789`, 16],
     "hexadecimal digits": ["0123456789abcdef", 24],
     "digits and signs": ["0123456789!#%+-=?_$@", 20],
     digits: ["0123456789", 20],
@@ -85,7 +85,7 @@ describe("strong passwords", () => {
     const { text, pick, below } = generator(20_261_125);
     const short = listed.filter((word) => word.length <= 5);
     const passwords = Array.from({ length: 10_000 }, () => {
-      const around = text(alphabets["letters, digits and signs"][0], 14);
+      const around = text(alphabets["characters, digits and signs"][0], 14);
       const at = below(around.length + 1);
       return around.slice(0, at) + pick(short) + around.slice(at);
     });

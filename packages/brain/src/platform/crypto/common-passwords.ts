@@ -62,9 +62,9 @@ export const withoutLeet = (lower: string): string => lower.replace(/[01345790@$
 const spellings = (word: string): string[] => [withoutLeet(word), withoutLeet(word.replaceAll("1", "i"))];
 
 /** From the first to the last alphabetic character of a text. */
-const betweenLetters = /\p{L}(?:[\s\S]*\p{L})?/u;
-export const lettersAndDigitsOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, "");
-const lettersOf = (text: string): string => text.replace(/[^\p{L}]/gu, "");
+const alphabeticSpan = /\p{L}(?:[\s\S]*\p{L})?/u;
+export const alphanumericOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, "");
+const alphabeticOf = (text: string): string => text.replace(/[^\p{L}]/gu, "");
 const countDigits = (text: string): number => text.replace(/\P{N}/gu, "").length;
 
 /** Shorter words match only exactly as listed and as the whole alphabetic part: they occur in random passwords by chance. */
@@ -73,7 +73,7 @@ const shortestWord = 4;
 const longestAffix = 2;
 const shortestDecorated = 6;
 /** Maximum alphabetic characters in the decoration of a word. */
-const mostOtherLetters = 3;
+const maxAffixCharacters = 3;
 /** Shorter numbers occur in random digits by chance. */
 const shortestNumber = 6;
 /** A number of this many digits counts even if other numbers have more. */
@@ -83,22 +83,22 @@ const shortestGroup = 8;
 export function isCommonPassword(lower: string): boolean {
   const common = commonPasswords();
   const isKnown = (word: string) => word.length >= shortestWord && common.words.has(word);
-  const span = betweenLetters.exec(lower);
+  const span = alphabeticSpan.exec(lower);
   if (span === null ? holdsNumber(lower, common) : holdsWord(lower, span, common)) return true;
   return [lower, withoutLeet(lower)].some((text) => {
-    const letters = lettersOf(text);
+    const alphabetic = alphabeticOf(text);
     return (
       // Words have few signs inside; more of them are not decoration.
-      (letters.length * 2 >= text.length && isKnown(letters)) || cores(text, letters.length).some(isKnown)
+      (alphabetic.length * 2 >= text.length && isKnown(alphabetic)) || cores(text, alphabetic.length).some(isKnown)
     );
   });
 }
 
 /** Whether a common password covers all alphabetic characters of a text, from `span` start to end. Adjacent digits and signs may belong to it. */
 function holdsWord(text: string, span: RegExpExecArray, { words, longest }: Common): boolean {
-  const lettersEnd = span.index + span[0].length;
-  for (let start = Math.max(0, lettersEnd - longest); start <= span.index; start += 1) {
-    for (let end = lettersEnd; end <= Math.min(text.length, start + longest); end += 1) {
+  const spanEnd = span.index + span[0].length;
+  for (let start = Math.max(0, spanEnd - longest); start <= span.index; start += 1) {
+    for (let end = spanEnd; end <= Math.min(text.length, start + longest); end += 1) {
       const word = text.slice(start, end);
       if (words.has(word)) return true;
       if (word.length >= shortestWord && spellings(word).some((spelling) => words.has(spelling))) return true;
@@ -122,8 +122,8 @@ function holdsNumber(text: string, { words, longest }: Common): boolean {
 }
 
 /** The words of a text without short decoration before and after, where the word is most of the text. */
-function cores(text: string, letters: number): string[] {
-  const isEnough = (word: string) => word.length >= Math.max(shortestDecorated, letters - mostOtherLetters);
+function cores(text: string, alphabetic: number): string[] {
+  const isEnough = (word: string) => word.length >= Math.max(shortestDecorated, alphabetic - maxAffixCharacters);
   return text
     .split(/[^\p{L}]+/u)
     .filter(isEnough)

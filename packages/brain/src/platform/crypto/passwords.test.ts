@@ -19,10 +19,10 @@ describe("password hashes", () => {
     expect(await passwords.verify(first, "kestrel-9-lantern", "test")).toBe(false);
   });
 
-  test("of nobody, or broken ones, fit nothing", async () => {
+  test("that are missing or broken match nothing", async () => {
     const passwords = createPasswords(cheap);
-    expect(await passwords.verify(null, "nobody has this password", "test")).toBe(false);
-    expect(await passwords.verify("no hash", "x", "test")).toBe(false);
+    expect(await passwords.verify(null, "no account has this password", "test")).toBe(false);
+    expect(await passwords.verify("not a hash", "x", "test")).toBe(false);
   });
 
   test.runIf(process.platform === "linux")("are made by threads of low priority", async () => {
@@ -227,7 +227,7 @@ describe("the password policy", () => {
     expect(passwordFaults(password, 12, about)).toEqual([]);
   });
 
-  test("short names are not looked for", () => {
+  test("short names are not checked", () => {
     expect(passwordFaults("Bolt-anchor-7", 12, ["bo@x.io", "Bo", "An"])).toEqual([]);
   });
 

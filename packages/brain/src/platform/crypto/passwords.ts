@@ -61,7 +61,8 @@ export function createPasswords(settings: PasswordSettings, limits = passwordLim
       inTurn(source, async () => {
         // Created at the first check for any account, so that the extra hash reveals nothing either.
         placeholder ??= await hash("no account has this password");
-        const fits = (await inHashThread({ kind: "verify", stored: stored ?? placeholder, password })) && stored !== null;
+        const fits =
+          (await inHashThread({ kind: "verify", stored: stored ?? placeholder, password })) && stored !== null;
         if (fits) remember(source);
         return fits;
       }),

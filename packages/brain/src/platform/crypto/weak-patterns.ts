@@ -1,4 +1,4 @@
-import { lettersAndDigitsOf, withoutLeet } from "./common-passwords.ts";
+import { alphanumericOf, withoutLeet } from "./common-passwords.ts";
 
 // Passwords that are long but quickly guessed. Each rule scans the text a fixed number of times.
 
@@ -62,7 +62,7 @@ export function isRepeated(lower: string): boolean {
     if (same >= repeatedShare * lower.length) return true;
   }
   // Without separators: they are alike between any two words.
-  const text = lettersAndDigitsOf(lower);
+  const text = alphanumericOf(lower);
   return text.length >= 2 * shortestRepeat && countOutsideRepeats(text) < fewestOutside;
 }
 
@@ -86,34 +86,34 @@ function countOutsideRepeats(text: string): number {
 const shortestPart = 4;
 const shortestAlone = 2;
 /** What must be left of a password without the names in it. */
-const fewestOwnLetters = 8;
-const fewestBesideShort = 4;
+const minOwnCharacters = 8;
+const minOtherCharacters = 4;
 
 /** Whether little is left of a password without its owner's names and e-mail address. */
 export function isPersonal(lower: string, about: readonly string[]): boolean {
-  const names = about.filter((text) => !text.includes("@")).map((text) => lettersAndDigitsOf(folded(text)));
+  const names = about.filter((text) => !text.includes("@")).map((text) => alphanumericOf(folded(text)));
   const joined = [names.join(""), names.toReversed().join("")];
   const parts = [...about.flatMap(partsOf), ...joined];
   // The longest first, so that a whole address goes before its parts.
   const long = parts.filter((part) => part.length >= shortestPart).sort((a, b) => b.length - a.length);
   const short = new Set(parts.filter((part) => part.length >= shortestAlone && part.length < shortestPart));
   const spellings = [lower, withoutLeet(lower)];
-  return [...spellings, ...spellings.map(lettersAndDigitsOf)].some((text) => {
+  return [...spellings, ...spellings.map(alphanumericOf)].some((text) => {
     let rest = text;
     for (const part of long) rest = rest.replaceAll(part, " ");
-    if (rest !== text && countLetters(rest) < fewestOwnLetters) return true;
+    if (rest !== text && countAlphabetic(rest) < minOwnCharacters) return true;
     const words = rest.split(/[^\p{L}]+/u);
     const others = words.filter((word) => !short.has(word));
-    return others.length < words.length && countLetters(others.join("")) < fewestBesideShort;
+    return others.length < words.length && countAlphabetic(others.join("")) < minOtherCharacters;
   });
 }
 
 const folded = (text: string): string => text.normalize("NFKC").toLowerCase();
-const countLetters = (text: string): number => text.replace(/[^\p{L}]/gu, "").length;
+const countAlphabetic = (text: string): number => text.replace(/[^\p{L}]/gu, "").length;
 
 function partsOf(text: string): string[] {
   const lower = folded(text);
   const [local = "", domain = ""] = lower.split("@");
   const words = lower.split(/[^\p{L}\p{N}]+/u);
-  return [lower, local, domain, lettersAndDigitsOf(lower), lettersAndDigitsOf(local), ...words];
+  return [lower, local, domain, alphanumericOf(lower), alphanumericOf(local), ...words];
 }

@@ -6,7 +6,7 @@ import { deleteInBatches } from "./delete-in-batches.ts";
 describe.each(testDialects)("deleting in batches on %s", (dialect) => {
   const opened = useTestDatabase(dialect);
 
-  test("goes on until a batch finds fewer rows, and stops between batches when asked to", async () => {
+  test("continues until a batch finds fewer rows, and stops between batches when aborted", async () => {
     const { database } = opened;
     const fill = () =>
       database.write((tx) =>

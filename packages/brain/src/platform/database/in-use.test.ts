@@ -28,7 +28,7 @@ describe.runIf(testDialects.includes("postgres"))("whether a server database is 
     await drop();
   });
 
-  test("is no longer true once a pool says that it is closed", async () => {
+  test("is false once a pool reports that it is closed", async () => {
     const { url, drop } = await freshDatabaseUrl("postgres");
     const network = await startFaultyNetwork({ port: Number(new URL(url).port) });
     const through = new URL(url);

@@ -14,7 +14,7 @@ describe("the lease of a named loop", () => {
 describe.runIf(testDialects.includes("postgres"))("leases of two processes on one PostgreSQL", () => {
   const opened = useTestDatabase("postgres");
 
-  test("go to one at a time, and to the other once they are given back", async () => {
+  test("go to one process at a time, and to the other after release", async () => {
     const other = await opened.openAgain();
     try {
       const asked = await Promise.all(["a", "b", "c"].map((name) => opened.database.lead(name)));

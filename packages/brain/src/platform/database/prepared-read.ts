@@ -6,16 +6,16 @@ import type { Database } from "./database.ts";
  *
  * @param name identifies the statement on a connection; one name, one text.
  * @param build creates the query from placeholders for its values.
- * @returns the rows for as many values as `count`, in the order in which `build` was given their stand-ins.
+ * @returns the rows for as many values as `count`, in the order in which `build` was given their placeholders.
  */
 export function prepareRead<Schema, Row>(
   database: Pick<Database<Schema>, "prepared">,
   name: string,
-  { count, build }: { count: number; build: (standIns: readonly string[]) => Compilable<Row> },
+  { count, build }: { count: number; build: (placeholders: readonly string[]) => Compilable<Row> },
 ): (values: readonly string[]) => Promise<Row[]> {
-  const standIns = Array.from({ length: count }, (_, index) => `stand-in ${index}`);
-  const compiled = build(standIns).compile();
-  const places = compiled.parameters.map((parameter) => standIns.indexOf(parameter as string));
+  const placeholders = Array.from({ length: count }, (_, index) => `placeholder ${index}`);
+  const compiled = build(placeholders).compile();
+  const places = compiled.parameters.map((parameter) => placeholders.indexOf(parameter as string));
   return (values) => {
     const parameters = compiled.parameters.map((parameter, index) => values[places[index] ?? -1] ?? parameter);
     return database.prepared(name, { ...compiled, parameters });

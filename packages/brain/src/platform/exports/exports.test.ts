@@ -7,7 +7,7 @@ import { xlsxOf } from "./xlsx.ts";
 
 type Row = Record<string, unknown>;
 
-/** Pages as an export reads them; `isOver` tells that reading has stopped. */
+/** Pages as an export reads them; `isOver` means that reading has stopped. */
 function pagesOf(...pages: Row[][]) {
   const state = { read: 0, isOver: false };
   async function* read() {
@@ -141,9 +141,9 @@ describe("an XLSX export", () => {
   test("breaks off when a page cannot be read", async () => {
     async function* failing(): AsyncGenerator<Row[]> {
       yield [{ a: 1 }];
-      throw new Error("the database is gone");
+      throw new Error("the database is offline");
     }
-    await expect(buffer(xlsxOf("tasks", ["a"], failing()))).rejects.toThrow("the database is gone");
+    await expect(buffer(xlsxOf("tasks", ["a"], failing()))).rejects.toThrow("the database is offline");
   });
 });
 

@@ -34,7 +34,7 @@ export interface ApiErrorOptions extends ErrorOptions {
   detail?: string;
   /** 400 instead of 422; only meaningful with validation_error. */
   status?: 400;
-  /** Plainer words than the table's; never input, never a secret. */
+  /** A more specific message than the table's; never input, never a secret. */
   message?: string;
   headers?: Record<string, string>;
 }

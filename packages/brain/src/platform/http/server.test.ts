@@ -70,7 +70,7 @@ describe("every answer", () => {
     expect((await off.app.inject({ url: "/x/ok" })).headers).not.toHaveProperty("strict-transport-security");
   });
 
-  test("carries the caller's request id when it is well formed, else a fresh UUID", async () => {
+  test("carries the caller's request id if it is well formed, else a new UUID", async () => {
     const { app } = await started();
     const idFor = async (id: string) =>
       (await app.inject({ url: "/x/ok", headers: { "x-request-id": id } })).headers["x-request-id"];

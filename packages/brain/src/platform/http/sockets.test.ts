@@ -108,7 +108,7 @@ describe("an upgrade", () => {
     socket.destroy();
   });
 
-  test("that is not asked for on a socket route is 404 in the envelope", async () => {
+  test("that a request to a socket route lacks is 404 in the envelope", async () => {
     const { app } = await listening();
     for (const method of ["GET", "HEAD"] as const) {
       const answer = await app.inject({ method, url: "/ws/open", headers: { host: "localhost:7700" } });

@@ -11,7 +11,7 @@ const message: MailMessage = {
   kind: "invitation",
   to: "mira@example.org",
   subject: "Welcome to Ångström",
-  before: ["Somebody invited you to <b>Shop</b>."],
+  before: ["Someone invited you to <b>Shop</b>."],
   link: { label: "Accept", url: "http://localhost:7700/invite#token=secret-token&x=1" },
   after: ["It ends in 7 days."],
 };

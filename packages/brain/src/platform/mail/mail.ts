@@ -81,7 +81,7 @@ export function createMail({ settings, log, clock }: MailDeps): Mail {
       log.info("mail.sent", { kind: message.kind });
       return true;
     } catch (error) {
-      // The server's words may repeat the recipient or the user name.
+      // The server's text may repeat the recipient or the user name.
       const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string };
       failureNoted({ kind: message.kind, code, response_code: responseCode, command });
       return false;
@@ -118,7 +118,7 @@ export function createMail({ settings, log, clock }: MailDeps): Mail {
   };
 }
 
-/** Greets the mail server and signs in where the URL has a user. @returns what went wrong, without the server's words; null for nothing. */
+/** Greets the mail server and signs in where the URL has a user. @returns the error without the server's text; null on success. */
 export async function checkMailServer(url: string): Promise<string | null> {
   const transport = await openTransport(url);
   try {
@@ -132,7 +132,7 @@ export async function checkMailServer(url: string): Promise<string | null> {
   }
 }
 
-/** Loaded with the first mail: most processes never send one. */
+/** Loaded with the first mail, because most processes never send one. */
 async function openTransport(text: string): Promise<Transport> {
   const { createTransport } = await import("nodemailer");
   const url = new URL(text);

@@ -34,7 +34,7 @@ describe("a home that is the home directory of the user, which is reached by a l
     expect(["", "public_html", "public_html/index.html", "secret.env"].map(mode)).toEqual(["755", "755", "644", "600"]);
   });
 
-  test("corrects all of a folder of svc beside it", () => {
+  test("corrects a whole folder of svc next to it", () => {
     mkdirSync(join(folder, "data/svc"));
     chmodSync(join(folder, "data/svc"), 0o755);
     openFile(join(folder, "data/svc/notes"));

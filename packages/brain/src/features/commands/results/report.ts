@@ -1,6 +1,6 @@
 import { isRawJson, type Redactor, readCommandResult, redactionMarker } from "@svc/protocol";
 import type { Tx } from "../../../platform/database/database.ts";
-import { createTogether } from "../../../platform/database/transactions/together.ts";
+import { createBatchedWrites } from "../../../platform/database/transactions/batched-writes.ts";
 import { storedJson } from "../../../platform/database/values/stored-json.ts";
 import { createThrottledLogPerSource } from "../../../platform/throttled-log.ts";
 import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
@@ -39,7 +39,7 @@ export interface ReportDeps extends CommandDeps {
 
 /** Stores an agent's ack and result of a command that it received. */
 export function createReports({ database, clock, log, counted, redactor, ended, late }: ReportDeps) {
-  const together = createTogether(database);
+  const writeBatched = createBatchedWrites(database);
   const handlers = new Map<string, ResultHandler[]>();
   const listeners = new Map<string, ResultListener[]>();
   const lateResult = createThrottledLogPerSource(clock, (results, about) =>
@@ -58,7 +58,7 @@ export function createReports({ database, clock, log, counted, redactor, ended, 
   return {
     async acked(agentId: string, commandId: string, payload: Record<string, unknown>): Promise<void> {
       if (!isUuid(commandId)) return;
-      await together((tx) =>
+      await writeBatched((tx) =>
         markAcked(tx, { id: commandId.toLowerCase(), agentId, token: tokenOf(payload), now: clock.now() }),
       );
     },
@@ -74,7 +74,7 @@ export function createReports({ database, clock, log, counted, redactor, ended, 
       const now = clock.now();
       const move = isSuccess ? "report_success" : "report_failure";
       const report = { id, agentId, token: tokenOf(payload), move, error, now } as const;
-      const outcome = await together(async (tx): Promise<ReportedResult | null> => {
+      const outcome = await writeBatched(async (tx): Promise<ReportedResult | null> => {
         const finished = await finish(tx, { ...report, result: stored === null ? null : storedJson(stored) });
         const command = finished ?? (await findCommand(tx, id));
         if (command === undefined) return null;

@@ -8,7 +8,7 @@ for (const dialect of testDialects) {
   describe(`writes under way on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    test("are refused beyond their bound for the moment, and taken again once one ends, well or not", async () => {
+    test("are refused temporarily beyond their bound, and accepted again when one ends, successful or not", async () => {
       const write = boundWrites(opened.database.write, 2);
       const held = Promise.withResolvers<void>();
       const insert = (key: string) => write((tx) => tx.insertInto("meta").values({ key, value: "x" }).execute());

@@ -5,7 +5,7 @@ import { openPool } from "../dialects/postgres/pool.ts";
 describe.runIf(testDialects.includes("postgres"))("deadlocks of the server database", () => {
   test("are reported once each, however the error is handled", async () => {
     const { url, drop } = await freshDatabaseUrl("postgres");
-    let told = 0;
+    let reported = 0;
     const { pool, close } = openPool({
       url,
       poolSize: 3,
@@ -16,7 +16,7 @@ describe.runIf(testDialects.includes("postgres"))("deadlocks of the server datab
       inactiveConnectionSeconds: 60,
       requireTls: false,
       onDeadlock() {
-        told += 1;
+        reported += 1;
       },
     });
     await pool.query("CREATE TABLE pairs (key text PRIMARY KEY, value int)");
@@ -31,7 +31,7 @@ describe.runIf(testDialects.includes("postgres"))("deadlocks of the server datab
     const outcomes = await Promise.allSettled([one.query(update, ["b"]), other.query(update, ["a"])]);
 
     expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(1);
-    expect(told).toBe(1);
+    expect(reported).toBe(1);
     one.release(true);
     other.release(true);
     await close();

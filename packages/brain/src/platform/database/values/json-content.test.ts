@@ -39,7 +39,7 @@ describe("decimal numbers", () => {
 });
 
 describe("what JSON holds", () => {
-  test("is looked for in texts and numbers, not in names, at any depth", () => {
+  test("is searched in texts and numbers, not in names, at any depth", () => {
     const depth = 100_000;
     const deep = `${"[".repeat(depth)}"Needle"${"]".repeat(depth)}`;
     expect(jsonHolds(deep, "needle")).toBe(true);

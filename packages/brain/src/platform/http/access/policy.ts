@@ -52,7 +52,7 @@ export function isMutating(method: string): boolean {
   return mutatingMethods.has(method);
 }
 
-/** What is wrong with a route's policy, in words for the programmer; null when it is sound. */
+/** What is wrong with the policy of a route, for the programmer; null when it is valid. */
 export function policyFault(
   policy: Partial<RoutePolicy> | undefined,
   path: string,

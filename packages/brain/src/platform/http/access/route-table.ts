@@ -27,7 +27,7 @@ export function routeTable(app: Pick<FastifyInstance, "routeRegister">): RouteRo
 
 export function createRouteRegister(rules: Pick<RouteRules, "tags" | "buckets">) {
   const rows: RouteRow[] = [];
-  // By number of segments; only asked once no route matched, to tell 405 from 404.
+  // By number of segments; used only when no route matched, to distinguish 405 from 404.
   const patterns = new Map<string, { segments: string[]; methods: Set<string> }>();
 
   /** What an API key needs for routes of a tag that some route has. */

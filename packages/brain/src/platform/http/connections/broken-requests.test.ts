@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { describe, expect, test } from "vitest";
 import { refuseWith } from "./broken-requests.ts";
 
-/** What a client that never closes its side is told, once the server has closed it. */
+/** What a client that never closes its side receives before the server closes the connection. */
 async function refused(code: string): Promise<{ head: string; body: Record<string, unknown> }> {
   const refuse = refuseWith({ headers: { "x-frame-options": "DENY" }, isAnswerable: () => true, lingerMs: 10 });
   const server = createServer({ allowHalfOpen: true });

@@ -116,7 +116,7 @@ interface SchemaFault {
   message: string;
 }
 
-/** The library's errors as 422 entries: where, what kind, in words; input values never, input keys cut short. */
+/** The library's errors as 422 entries: where, what kind, and a message; never input values, and input keys cut short. */
 function faultsOf(errors: readonly SchemaFault[], place: string): ValidationFault[] {
   const unions = errors.filter((error) => error.keyword === "anyOf").map((error) => `${error.schemaPath}/anyOf/`);
   const faults: ValidationFault[] = [];

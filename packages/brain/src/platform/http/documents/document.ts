@@ -194,7 +194,7 @@ function operationOf(
   };
 }
 
-/** The body without null, which stands for a request that has none; null where none is taken. */
+/** The body schema without null, which means a request without a body; null where no body is accepted. */
 function bodyOf(body: unknown): unknown {
   const { anyOf = [] } = (body ?? {}) as { anyOf?: readonly { type?: unknown }[] };
   const given = anyOf.filter(({ type }) => type !== "null");
@@ -289,7 +289,7 @@ function securityOf(policy: RoutePolicy, access: KeyAccess, method: string): Rec
   return keyToo ? [session, { apiKey: [] }] : [session];
 }
 
-/** What a caller needs, in words. */
+/** Describes what a caller needs. */
 function needsText(policy: RoutePolicy, { kind }: KeyAccess, tagScope: string | null): string {
   if (kind === "agent") return "Requires an agent token.";
   if (policy.public === true) return "Requires no sign-in.";

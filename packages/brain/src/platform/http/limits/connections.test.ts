@@ -162,7 +162,7 @@ describe("a server", () => {
       await answered(quiet, '{"ok":true}');
     });
 
-    test("leaves requests alone that it works on, whoever has most of them", async () => {
+    test("keeps requests that it is working on, whichever network has most of them", async () => {
       const { dial, answered, closed, held } = await start({ most: 5 });
       const polls = [];
       for (let index = 0; index < 4; index += 1) polls.push(await dial("127.1.0.1", get("/wait")));
@@ -175,7 +175,7 @@ describe("a server", () => {
       for (const poll of polls) await answered(poll, '{"waited":true}');
     });
 
-    test("leaves a request alone that it works on, once the client has read the answers before", async () => {
+    test("keeps a request that it is working on, once the client has read the previous answers", async () => {
       const { dial, dialUnread, checked, closed } = await start({ most: 3 });
       const requests = get("/large") + get("/wait");
       const polls = [await dialUnread("127.1.0.1", requests), await dialUnread("127.1.0.1", requests)];
@@ -189,7 +189,7 @@ describe("a server", () => {
       expect(polls.map(({ server }) => server.destroyed)).toEqual([false, false]);
     });
 
-    test("leaves WebSockets alone that are open for a while", async () => {
+    test("keeps WebSockets that have been open for a while", async () => {
       const { dial, answered, checked, closed, clock } = await start({ most: 4 });
       const sockets = [];
       for (let index = 0; index < 3; index += 1) {

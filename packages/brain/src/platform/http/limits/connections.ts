@@ -210,7 +210,7 @@ export class ConnectionGuard {
   }
 
   /** No event reports that a client does not read. Bytes wait only once the buffers of the operating system are full. */
-  #lookForReader(connection: Connection): void {
+  #checkReader(connection: Connection): void {
     const isUnread = connection.socket.writableLength > 0;
     if (isUnread === connection.isUnread) return;
     connection.isUnread = isUnread;
@@ -227,7 +227,7 @@ export class ConnectionGuard {
         if (nowMs - connection.sinceMs > upgradeMs) this.#waiting.remove(connection);
         continue;
       }
-      if (connection.unanswered > 0) this.#lookForReader(connection);
+      if (connection.unanswered > 0) this.#checkReader(connection);
       if (nowMs - connection.sinceMs > this.#boundOf(connection)) this.#drop(connection);
     }
   }

@@ -87,7 +87,7 @@ for (const dialect of testDialects) {
       }
     });
 
-    test("look into JSON arrays", async () => {
+    test("search JSON arrays", async () => {
       const elements = await rowsOf(
         sql<{ first: string }>`SELECT value ->> 0 AS first FROM ${jsonElements([["a"], ["b"]])}`,
       );

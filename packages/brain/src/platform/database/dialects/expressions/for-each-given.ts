@@ -4,7 +4,7 @@ import { type ValueType, valuesRows } from "./values-table.ts";
 
 /**
  * A join of each row of the table `given` with rows of another table that depend on it: the first `limit` that `from` (FROM, WHERE and
- * ORDER BY) gives. The embedded database, which knows no LATERAL, looks them up by their place.
+ * ORDER BY) gives. The embedded database, which has no LATERAL, finds them by their position.
  */
 export const firstOfEach = (
   { table, alias, columns }: { table: string; alias: string; columns: readonly string[] },

@@ -27,9 +27,9 @@ describe.runIf(testDialects.includes("postgres"))("the listening connection", ()
   test("reports the gap when it is back, and receives again", async () => {
     const listener = new Listener(config(), () => {});
     const gap = Promise.withResolvers<void>();
-    const heard = Promise.withResolvers<string>();
+    const received = Promise.withResolvers<string>();
     let gaps = 0;
-    await listener.listen("svc_test", heard.resolve, {
+    await listener.listen("svc_test", received.resolve, {
       onGap() {
         gaps += 1;
         gap.resolve();
@@ -44,7 +44,7 @@ describe.runIf(testDialects.includes("postgres"))("the listening connection", ()
     await gap.promise;
     await admin.query("SELECT pg_notify('svc_test', 'after')");
 
-    expect(await heard.promise).toBe("after");
+    expect(await received.promise).toBe("after");
     expect(gaps).toBe(1);
     await admin.end();
     await listener.close();

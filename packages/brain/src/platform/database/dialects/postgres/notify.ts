@@ -64,7 +64,7 @@ export class Listener {
     }
   }
 
-  #tellOfGap(): void {
+  #reportGap(): void {
     if (!this.#hasGap) return;
     this.#hasGap = false;
     for (const [channel, consumers] of this.#consumers) {
@@ -99,7 +99,7 @@ export class Listener {
       next.end().catch(() => {});
       throw error;
     }
-    this.#tellOfGap();
+    this.#reportGap();
   }
 
   /** One statement at a time: the driver does not queue them. */

@@ -9,7 +9,7 @@ type Tables = OpenedTestDatabase["database"]["read"] extends Kysely<infer Schema
 describe.runIf(testDialects.includes("postgres"))("transactions that several share on PostgreSQL", () => {
   const opened = useTestDatabase("postgres");
 
-  /** One lane, held by its first member until `release`, so that all who come meanwhile share the next transaction. */
+  /** One lane, held by its first member until `release`, so that all later members share the next transaction. */
   function oneLane() {
     let begun = 0;
     const write = createSharedTransactions<Tables>(
@@ -59,7 +59,7 @@ describe.runIf(testDialects.includes("postgres"))("transactions that several sha
     expect(begun()).toBe(2);
   });
 
-  test("do what comes last once, with the items of members that did not fail, in order", async () => {
+  test("run the final work once, with the items of successful members, in order", async () => {
     const { write, release } = oneLane();
     const ended: string[][] = [];
     const member = (item: string, fails = false) =>
@@ -73,7 +73,7 @@ describe.runIf(testDialects.includes("postgres"))("transactions that several sha
     expect(ended).toEqual([["1", "3"]]);
   });
 
-  test("leave out what comes last when all who wanted it failed", async () => {
+  test("skip the final work when all members that requested it failed", async () => {
     const { write, release } = oneLane();
     const ended: number[][] = [];
     const failing = write(async (tx) => {
@@ -87,7 +87,7 @@ describe.runIf(testDialects.includes("postgres"))("transactions that several sha
     expect(ended).toEqual([]);
   });
 
-  test("leave only those failed that wanted what comes last, when it fails for good", async () => {
+  test("fail only the members that requested the final work when it fails permanently", async () => {
     const { write, release } = oneLane();
     const member = (key: string) =>
       write(async (tx) => {
@@ -105,7 +105,7 @@ describe.runIf(testDialects.includes("postgres"))("transactions that several sha
     expect(await keys("b")).toEqual(["b.2"]);
   });
 
-  test("fail together when what comes last fails for the moment, for all would wait for it once more", async () => {
+  test("fail together when the final work fails temporarily, since all would wait for it again", async () => {
     const { write, release, begun } = oneLane();
     const timeout = Object.assign(new Error("lock timeout"), { code: "55P03" });
     const last = write((tx) => atEnd(tx, "test", [1], () => Promise.reject(timeout)));
@@ -117,7 +117,7 @@ describe.runIf(testDialects.includes("postgres"))("transactions that several sha
     expect(begun()).toBe(2);
   });
 
-  test("lose no member to a deadlock that only sharing made possible", async () => {
+  test("lose no member to a deadlock caused by sharing", async () => {
     await Promise.all(["e.1", "e.2"].map((key) => opened.database.write(insert(key))));
     const write = createSharedTransactions<Tables>((work) => opened.database.read.transaction().execute(work), {
       lanes: 2,
@@ -154,7 +154,7 @@ describe.runIf(testDialects.includes("postgres"))("transactions that several sha
     expect(values).toEqual({ "e.1": "adx", "e.2": "bcx" });
   });
 
-  test("are not shared with one that has to be alone", async () => {
+  test("are not shared with one that must be alone", async () => {
     const { write, release, begun } = oneLane();
     const results = [write(insert("c.1")), write(insert("c.2"), { alone: true }), write(insert("c.3"))];
     release();

@@ -29,7 +29,7 @@ function createFile(path: string): void {
   try {
     closeSync(openSync(path, "ax", 0o600));
   } catch {
-    // It exists, or SQLite says in its own words why it cannot be made.
+    // It exists, or SQLite reports why it cannot be created.
   }
 }
 
