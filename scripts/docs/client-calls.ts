@@ -35,7 +35,7 @@ export function clientCalls({ paths, components }: ApiDocument): string {
   const queries = operationsOf(paths).map(({ operationId }) => queryName(operationId));
   const declared = [...Object.keys(components.schemas), ...queries];
   const used = declared.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).sort();
-  return `// Printed from openapi.json by \`npm run docs\`; a check fails when this file is stale.
+  return `// Generated from openapi.json by \`npm run docs\`; a check fails when this file is stale.
 
 import { type CallOptions, pathOf, type Send } from "../request.ts";
 import type {

@@ -40,7 +40,7 @@ export interface ApiDocument {
 /** One declaration for each named schema, and `<Operation>Query` for each operation with query parameters. */
 export function clientTypes({ paths, components }: ApiDocument): string {
   return [
-    "// Printed from openapi.json by `npm run docs`; a check fails when this file is stale.",
+    "// Generated from openapi.json by `npm run docs`; a check fails when this file is stale.",
     ...Object.entries(components.schemas).map(([name, schema]) => declaration(name, schema)),
     ...operationsOf(paths).flatMap((operation) => queryDeclaration(operation) ?? []),
     "",

@@ -1,4 +1,4 @@
-// Printed from openapi.json by `npm run docs`; a check fails when this file is stale.
+// Generated from openapi.json by `npm run docs`; a check fails when this file is stale.
 
 import { type CallOptions, pathOf, type Send } from "../request.ts";
 import type {
