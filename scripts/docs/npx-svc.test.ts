@@ -12,6 +12,6 @@ const pages = globSync(["*.md", "{docs,examples,engines,packages}/**/*.md"], {
 test.each(pages.filter((page) => readFileSync(join(root, page), "utf8").includes("npx svc")))(
   "%s says that `npx svc` must run inside the checkout",
   (page) => {
-    expect(readFileSync(join(root, page), "utf8")).toMatch(/inside (the|a) checkout/i);
+    expect(readFileSync(join(root, page), "utf8")).toMatch(/inside\s+(the|a)\s+checkout/i);
   },
 );
