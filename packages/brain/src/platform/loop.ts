@@ -60,7 +60,7 @@ export interface LoopRunnerDeps {
   acquireLeadership(name: string): Promise<Lease | null>;
 }
 
-/** Intervals vary by this share either way, so that replicas and loops do not march in step. */
+/** Intervals vary by this share either way (jitter), so that replicas and loops do not synchronize. */
 const jitterShare = 0.1;
 const maxFirstDelayMs = 5000;
 
@@ -109,7 +109,7 @@ export class LoopRunner {
   }
 
   /**
-   * The test signal: one round now, whatever the timers do, after a round already under way. Throws what the tick threw.
+   * The test signal: one round now, independent of timers, after a round in progress. Throws what the tick threw.
    * @returns what the tick returned; undefined when another process leads.
    */
   runOnce(name: string): Promise<unknown> {

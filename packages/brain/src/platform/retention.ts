@@ -1,5 +1,5 @@
 /**
- * What retention may remove, and when. Rows are removed by their age, and a wrong system clock makes every row look old: the cutoff is
+ * What retention may delete, and when. Rows are deleted by age, and a wrong system clock would make every row seem old: the cutoff is
  * therefore bound to the newest row of the table, and all passes are held while the clock is in doubt.
  */
 import type { Clock } from "./clock.ts";
@@ -28,7 +28,7 @@ export function retentionBase(now: Date, newest: Date | null): Date | null {
   return new Date(Math.min(now.getTime(), newest.getTime() - days(1)));
 }
 
-/** How loops that remove rows by their age run: hourly, and in one replica, as one is enough for it. */
+/** Defaults of loops that delete rows by age: hourly, in one replica. */
 export const hourlyRetention = { everyMs: hours(1), leaderOnly: true, removesByAge: true } as const;
 
 interface Retention<Deps> {
@@ -39,7 +39,7 @@ interface Retention<Deps> {
   newest(deps: Deps): Promise<Date | null>;
   /** The cutoff in epoch milliseconds: older rows are deleted when the newest ones are from about `base`. */
   cutoffMs(base: Date, deps: Deps): number;
-  /** Removes them and gives how many they were. */
+  /** Deletes them and returns how many. */
   remove(deps: Deps & TickContext, cutoff: Date): Promise<number>;
 }
 
@@ -57,7 +57,7 @@ export function retentionLoop<Deps extends { clock: Pick<Clock, "now"> }>(retent
   };
 }
 
-/** A loop that deletes the rows of a table whose time is over, by their `expires_at`. */
+/** A loop that deletes expired rows of a table by their `expires_at`. */
 export const expiryLoop = <Schema>(
   name: string,
   table: keyof Schema & string,

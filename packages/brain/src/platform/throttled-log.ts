@@ -32,7 +32,7 @@ export function createThrottledLog(
   };
 }
 
-/** Sources that have lines of their own at a time. */
+/** Maximum sources with separate lines. */
 const maxSources = 20;
 
 /**

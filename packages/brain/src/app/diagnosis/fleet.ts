@@ -8,7 +8,7 @@ import type { BrainDatabase } from "../../schema/tables/index.ts";
 import type { BrainSettings } from "../settings/settings.ts";
 import { about, type Finding } from "./finding.ts";
 
-/** Maximum agents with a line of their own, problems first. */
+/** Maximum agents with separate lines, problems first. */
 const maxLines = 20;
 const maxRead = 5000;
 /** Clock differences that are not reported, in milliseconds. */

@@ -41,7 +41,7 @@ function fits({ stored, password }: Extract<HashTask, { kind: "verify" }>): bool
   }
 }
 
-/** Only Linux has priorities of threads. The threads that a hash starts for its lanes take over the one of this thread. */
+/** Only Linux has priorities of threads. The threads that a hash starts for its lanes inherit the priority of this thread. */
 function lowerPriority(): void {
   try {
     setPriority(Number(basename(readlinkSync("/proc/thread-self"))), Math.max(lowPriority, getPriority()));

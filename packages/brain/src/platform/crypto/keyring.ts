@@ -8,7 +8,7 @@ export interface Keyring {
 /**
  * A keyring of masters.
  *
- * @throws RangeError when a master has fewer than 32 bytes; settings refuse that earlier, so here it is a mistake of ours.
+ * @throws RangeError when a master has fewer than 32 bytes; settings refuse that earlier, so here it is a bug.
  */
 export function createKeyring(current: string, previous: readonly string[] = []): Keyring {
   const all = [current, ...previous.filter((master) => master !== current)];

@@ -1,4 +1,4 @@
-/** Password hashes: argon2id with the costs of the settings, in threads of their own, a few at a time. */
+/** Password hashes: argon2id with the costs of the settings, in separate threads, a few at a time. */
 import { parseOptions } from "@node-rs/argon2";
 import { createFairQueue, type FairQueueLimits } from "../coalescing/fair-queue.ts";
 import { ApiError } from "../http/error-codes.ts";

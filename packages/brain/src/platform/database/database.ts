@@ -23,7 +23,7 @@ export interface Database<Schema> {
   /**
    * Runs `work` in one write transaction (READ COMMITTED; on SQLite the single writer, FIFO) and resolves after the commit is durable.
    * Throws whatever `work` threw, after undoing everything; `isTransient` says whether a retry can help, as when
-   * too many are under way in this process and no more are taken (bounded-writes.ts). When many come at once several
+   * too many are running in this process (bounded-writes.ts). When many arrive at once, several
    * share a transaction, each in a savepoint, and `work` may run a second time after the first was undone, so it changes nothing but the
    * database; `alone` never does: for settings of the transaction, and for locks that only the last statement may take.
    */

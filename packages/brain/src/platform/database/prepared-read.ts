@@ -2,7 +2,7 @@ import type { Compilable } from "kysely";
 import type { Database } from "./database.ts";
 
 /**
- * A read that nearly every request makes: its text is made once, and the server database parses and plans it once per connection.
+ * A read of nearly every request: its text is built once, and the server database parses and plans it once per connection.
  *
  * @param name identifies the statement on a connection; one name, one text.
  * @param build creates the query from placeholders for its values.

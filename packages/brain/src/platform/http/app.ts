@@ -89,7 +89,7 @@ declare module "fastify" {
   }
 }
 
-/** Mounts a feature's routes under `prefix`, in a scope of their own: parsers and hooks it adds stay inside. */
+/** Mounts a feature's routes under `prefix`, in a separate scope: parsers and hooks it adds stay inside. */
 export function mount<Deps>(app: App, prefix: string, routes: Routes<Deps>, deps: Deps): void {
   app.register(
     (scope, _options, done) => {

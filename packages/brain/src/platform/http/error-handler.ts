@@ -15,7 +15,7 @@ export interface Envelope {
   detail?: string;
 }
 
-/** The body of an error answer. ip_denied leaves the request id out, so that it is byte-identical whatever was presented. */
+/** The body of an error answer. ip_denied omits the request id, so that it is byte-identical for all requests. */
 export function envelopeOf(error: ApiError, requestId: string): Envelope {
   return {
     error: error.code,
@@ -28,7 +28,7 @@ export function envelopeOf(error: ApiError, requestId: string): Envelope {
 
 export type AnswerError = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
-/** Lines a minute about errors of our own: each has its stack, and whatever causes one may cause it with every request. */
+/** Log lines per minute about internal errors: each has its stack, and every request may cause one. */
 const internalErrorLines = 20;
 
 /** Answers what was thrown in the envelope. It is logged only when it is our fault, and throttled: an overload fails every request. */
@@ -72,7 +72,7 @@ export function toApiError(thrown: unknown): ApiError {
   const code = (thrown as { code?: unknown } | null)?.code;
   const made = typeof code === "string" ? frameworkErrors[code]?.() : undefined;
   if (made !== undefined) return made;
-  // Class 42 is transient for ingest (a schema about to be migrated); in a request it is a mistake of ours.
+  // Class 42 is transient for ingest (a schema about to be migrated); in a request it is a bug.
   if (isTransient(thrown) && !(typeof code === "string" && /^42[0-9A-Z]{3}$/.test(code))) {
     return new ApiError("unready", { reason: "database" }, { cause: thrown, headers: { "retry-after": "1" } });
   }

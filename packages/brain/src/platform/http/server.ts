@@ -1,4 +1,4 @@
-/** The HTTP server: framing, limits, headers, hosts, errors and access; it knows no route of its own but the refusals. */
+/** The HTTP server: framing, limits, headers, hosts, errors and access; it has no routes except the refusals. */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import cookie from "@fastify/cookie";
@@ -58,7 +58,7 @@ const reservedPaths = /^\/(?:agent|api|ws|health|metrics|setup)(?:\/|$)/;
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
 /** Bytes of a body on a route that asks for no credential; what strangers send is kept in memory until it is complete. */
 const publicBodyBytes = 16_384;
-/** Engine task ids may be long; the path stays bounded by the header limit anyhow. */
+/** Engine task ids may be long; the path is still bounded by the header limit. */
 const maxParamChars = 2048;
 
 /** Builds the server; routes are mounted on `app` next, then `app.ready()` or `app.listen()`. */
@@ -135,7 +135,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     if (!takesAnyHost && !hosts.admits(request.headers.host)) {
       return done(new ApiError("invalid_host"));
     }
-    // PostgreSQL text holds no NUL, so no value of ours does: refused here, once, instead of failing in a statement.
+    // PostgreSQL text cannot contain NUL: refused here, once, instead of failing in a statement.
     if (request.url.includes("%00")) return done(invalid(nulIn("path")));
     shareWithOrigin(request, reply, hosts, settings.SVC_CORS_ALLOW_CREDENTIALS);
     done();

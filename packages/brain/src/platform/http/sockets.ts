@@ -24,7 +24,7 @@ const closeWaitMs = 5000;
  * Makes routes with `websocket: true` take upgrades. To be called before any onRequest hook is added: when one refuses an upgrade, nothing
  * but the plugin's own hook before it sees to it that the socket is closed, and Node holds no time limit against an upgraded socket.
  *
- * @returns whether a path is such a route; upgrades of other paths are best ignored, which makes them ordinary requests.
+ * @returns whether a path is such a route; ignore upgrades of other paths, so that they become ordinary requests.
  */
 export async function serveSockets(app: App, deps: SocketDeps): Promise<(path: string) => boolean> {
   const paths = new Set<string>();

@@ -20,7 +20,7 @@ export interface Mail {
    * @returns true once the server took it; false when it did not, when the queue is full, when the recipient is no single address, and without a mail server. Never throws.
    */
   send(message: MailMessage): Promise<boolean>;
-  /** Drops what waits and gives what is under way a moment. */
+  /** Drops waiting mails and gives those in progress a moment. */
   stop(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ interface Transport {
   close(): void;
 }
 
-/** Mails at once, each over a connection of its own. */
+/** Concurrent mails, each over a separate connection. */
 const maxAtOnce = 2;
 /** Mails that wait; further ones are dropped. */
 const maxWaiting = 100;

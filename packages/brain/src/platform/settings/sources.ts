@@ -77,7 +77,7 @@ export function readSources({
   return { ordered: [environment, dotEnv, config, secrets], home, faults, warnings };
 }
 
-/** The value that counts for a name, and where it is from. */
+/** The effective value of a name and its source. */
 export function firstValue(ordered: readonly Source[], name: string): { value: string; source: Source } | undefined {
   for (const source of ordered) {
     const value = source.values.get(name);
@@ -86,7 +86,7 @@ export function firstValue(ordered: readonly Source[], name: string): { value: s
   return undefined;
 }
 
-/** Every value that counts, by name, as an environment that holds them all would have them. */
+/** Every effective value by name, in the form of an environment. */
 export function asEnvironment(ordered: readonly Source[]): Record<string, string> {
   const names = new Set(ordered.flatMap(({ values }) => [...values.keys()]));
   return Object.fromEntries(

@@ -6,8 +6,7 @@ import { byDialect, isEmbedded } from "./by-dialect.ts";
 // database alone; what stands here is for locks that are more than a part of a statement.
 
 /**
- * Makes transactions that count something and act on the count wait for one another until they end ("last active project", "users
- * table empty").
+ * Serializes transactions that count something and act on the count ("last active project", "users table empty").
  */
 export async function lockSubject(tx: QueryExecutorProvider, subject: string): Promise<void> {
   if (isEmbedded(tx)) return;
@@ -15,7 +14,7 @@ export async function lockSubject(tx: QueryExecutorProvider, subject: string): P
   await sql`SELECT pg_advisory_xact_lock(${number.toString()}::bigint)`.execute(tx);
 }
 
-/** Makes processes that change the schema wait for one another, each for `timeoutMs` at most; their statements may take as long as they do. */
+/** Serializes schema changes of several processes, each waiting at most `timeoutMs`; their statements have no time limit. */
 export async function lockSchema(tx: QueryExecutorProvider, timeoutMs: number): Promise<void> {
   if (isEmbedded(tx)) return;
   await sql`SELECT set_config('lock_timeout', ${String(timeoutMs)}, true)`.execute(tx);

@@ -2,15 +2,15 @@ import { type RawBuilder, sql } from "kysely";
 import { byDialect } from "./by-dialect.ts";
 
 /**
- * Commits that wait for the disk together, on the server database. A transaction that holds a lock which all others want would hold it
- * while its commit is written through to the disk, so that no more than one such commit fits into each write. It rather commits at once,
- * gives the lock on, and `write` answers its caller only when a later write-through, shared with all who wait by then, has covered it.
+ * Group commit on the server database. A transaction that holds a contended lock would keep it while its commit is flushed to disk, which
+ * limits such commits to one per flush. Instead it commits without a flush, which releases the lock, and `write` answers its caller only
+ * after a later flush, shared by all waiting callers, has covered it.
  *
- * The order of the log is the order of the commits: whatever was built on such a commit is not durable before it is.
+ * The log has the order of the commits: a commit that builds on another one is never durable before it.
  */
 const joined = new WeakSet<object>();
 
-/** Lets `write` of this transaction wait for the shared write-through; the statement that selects this expression must be part of it. */
+/** Makes `write` of this transaction wait for the shared flush; a statement of the transaction must select this expression. */
 export function commitTogether(tx: object): RawBuilder<string> {
   joined.add(tx);
   return byDialect({ postgres: sql`set_config('synchronous_commit', 'off', true)`, sqlite: sql`''` });
@@ -19,7 +19,7 @@ export function commitTogether(tx: object): RawBuilder<string> {
 export const commitsTogether = (tx: object): boolean => joined.has(tx);
 
 /**
- * Shares one write-through among all who ask while another is under way: that one may have begun before their commit, the next has not.
+ * Callers that arrive during a flush share the next one, because the current one may have begun before their commit.
  *
  * @param writeThrough resolves when everything committed before it began is durable.
  */

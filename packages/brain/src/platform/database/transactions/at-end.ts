@@ -7,8 +7,8 @@ export interface Ending {
 export const endings = new WeakMap<object, Map<string, Ending>>();
 
 /**
- * Does something as the last thing of a transaction: at once where the transaction has one member, else at its end, once, with the items of
- * all members that did not fail, in their order.
+ * Runs work at the end of a transaction: immediately if the transaction has one member, else once at its end, with the items of all
+ * successful members in order.
  */
 export async function atEnd<Item>(
   tx: object,

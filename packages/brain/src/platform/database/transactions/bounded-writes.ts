@@ -1,10 +1,10 @@
 import type { Database } from "../database.ts";
 import { TooManyTransactions } from "../errors.ts";
 
-/** Write transactions of one process, those that wait for their turn among them; each holds what its request brought. */
+/** Maximum write transactions of one process, including waiting ones; each holds the data of its request. */
 const maxWrites = 5000;
 
-/** As `write`, but refuses what comes while as many as that are under way, which is transient. */
+/** As `write`, but refuses new transactions with a transient error while this many are running. */
 export function boundWrites<Schema>(write: Database<Schema>["write"], max = maxWrites): Database<Schema>["write"] {
   let underWay = 0;
   return async (work, options) => {

@@ -3,7 +3,7 @@ import { isTransient } from "../errors.ts";
 const retries = 3;
 const delayMs = 100;
 
-/** Does what may be done again up to three times more, 0.1 s apart, while the database fails for the moment. */
+/** Retries idempotent work up to three times, 0.1 s apart, while the database has transient errors. */
 export async function retryTransient<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {

@@ -15,7 +15,7 @@ function decimalOf(text: string): Decimal {
   return kept === "" ? { isNegative: false, digits: "", power: 0 } : { isNegative: sign === "-", digits: kept, power };
 }
 
-/** Order of two JSON numbers by their exact values, whatever a double makes of them: negative, zero or positive. */
+/** Compares two JSON numbers by their exact values, without rounding to doubles: negative, zero or positive. */
 export function compareDecimals(a: string, b: string): number {
   const left = decimalOf(a);
   const right = decimalOf(b);

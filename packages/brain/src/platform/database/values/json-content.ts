@@ -19,7 +19,7 @@ export type JsonTest =
     }
   | { readonly kind: "range"; readonly low: string; readonly high: string; readonly isText: boolean };
 
-/** One of the tests fits one of the values at the end of the path: members by name, elements by their place. */
+/** Whether one of the tests matches one of the values at the end of the path: members by name, elements by position. */
 export interface JsonTests {
   readonly path: readonly (string | number)[];
   readonly tests: readonly JsonTest[];

@@ -1,4 +1,4 @@
-/** The access policy of a route: data in its `config`, judged by the hooks of access.ts. Denied unless it says otherwise. */
+/** The access policy of a route: data in its `config`, applied by the hooks of access.ts. Access is denied by default. */
 import type { RouteRules } from "./route-rules.ts";
 
 export interface RoutePolicy {

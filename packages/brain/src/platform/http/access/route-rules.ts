@@ -16,7 +16,7 @@ export interface TagRule {
   readonly isOpenToProjectKeys?: true;
   /** DASHBOARD_IP_ALLOWLIST covers its routes without any cookie. */
   readonly isOfDashboard?: true;
-  /** Answers under any Host header: probes and agents address the service by whatever name they have. */
+  /** Answers under any Host header: probes and agents may use any name of the service. */
   readonly takesAnyHost?: true;
 }
 

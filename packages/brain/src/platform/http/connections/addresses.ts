@@ -11,7 +11,7 @@ export interface AddressRange {
   readonly prefixBits: number;
 }
 
-/** The networks that an address is counted in, from narrow to wide. What is no address is a network of its own. */
+/** The networks that an address is counted in, from narrow to wide. A text that is not an address is a separate network. */
 export interface AddressNetworks {
   /** What one customer has: the /64 of an IPv6 address, an IPv4 address itself. */
   readonly block: string;

@@ -32,7 +32,7 @@ declare module "fastify" {
 export interface Documentation {
   /** Markdown: what holds for all operations. */
   readonly introduction: string;
-  /** Group that an operation is shown in, by the tag of its route; a tag that is missing is its own group. */
+  /** Group that an operation is shown in, by the tag of its route; a tag without an entry is a separate group. */
   readonly groups: Readonly<Record<string, string>>;
   /** Groups in the order of the page, to what they are about. */
   readonly groupDescriptions: Readonly<Record<string, string>>;

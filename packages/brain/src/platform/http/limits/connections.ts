@@ -24,7 +24,7 @@ export interface ClientTimes {
   readonly stallMs: number;
   /** To take the rest of answers that are complete. */
   readonly takeMs: number;
-  /** To end what is under way once the server closes. */
+  /** To end requests in progress when the server closes. */
   readonly drainMs: number;
   /** Between two checks of the times above. */
   readonly checkMs: number;
@@ -48,7 +48,7 @@ export interface ConnectionGuardDeps {
   /** Peers whose connections are never closed to make room. */
   readonly trustedProxies: readonly AddressRange[];
   readonly times: ClientTimes;
-  /** Connections were closed for want of room. */
+  /** Called when connections were closed to make room. */
   readonly onFull: (closed: { count: number; network: string }) => void;
 }
 
@@ -75,9 +75,9 @@ const upgradeMs = 20_000;
 const newPerCheck = 1 / 10;
 
 /**
- * Bounds the connections of a server. When it is full, connections that wait for their client (for a request, the rest of one, or for the client
- * to read an answer) are closed, beginning with the network that has most of them. A connection whose request is being worked on is left alone
- * while its client reads.
+ * Limits the connections of a server. When it is full, connections that wait for their client (for a request, the rest of one, or for the
+ * client to read an answer) are closed, first in the network with the most of them. A connection whose request is in progress is kept while
+ * its client reads.
  */
 export class ConnectionGuard {
   #server: Server;

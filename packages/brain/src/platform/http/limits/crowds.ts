@@ -4,7 +4,7 @@ export interface Member {
   readonly networks: AddressNetworks;
 }
 
-/** Choosing takes time by the size of the allocation, so that a share of it is dropped at once. */
+/** Choosing takes time proportional to the allocation, so a share of it is dropped at once. */
 const shareDropped = 10;
 
 /**

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { createFairQueue, type FairQueueLimits } from "../../coalescing/fair-queue.ts";
 import { ApiError } from "../error-codes.ts";
 
-/** Per process: one user who searches without pause leaves most of the database to the others. */
+/** Per process: one user who searches continuously leaves most of the database to the others. */
 export const readTurnLimits: FairQueueLimits = { atOnce: 8, perSource: 2, maxWaiting: 256 };
 
 export interface ReadTurns {
@@ -12,7 +12,7 @@ export interface ReadTurns {
    * @throws ApiError `rate_limited` (reads_full) when too many wait and this user has most of them; `unready` when the client has disconnected.
    */
   begin(request: FastifyRequest, reply: FastifyReply, user: string): Promise<void>;
-  /** The answer is there; nothing happens for a request that took no turn. */
+  /** The answer is complete; does nothing for a request that took no turn. */
   end(request: FastifyRequest): void;
 }
 

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import { byDialect } from "../by-dialect.ts";
 
-// Planners choose by what they know of the values, and can be wrong: through another index a value that is absent, or only far down a
-// list, costs a walk over the whole table. What stands here leaves them no choice.
+// Planners choose an index by statistics and can be wrong: with another index, a value that is absent or far down a list costs a scan of
+// the whole table. The expressions here fix the index.
 
 /** A table that the embedded database reads through this index; null names none. The server database has no such hints. */
 export function indexed(table: string, index: string | null, alias = table): RawBuilder<unknown> {
@@ -43,7 +43,7 @@ export function newestThrough(
   })}`;
 }
 
-/** FROM and WHERE that find rows by their id before all else: an index in the order of the list would be walked until it met the last one. */
+/** FROM and WHERE that find rows by their id first: an index in the order of the list would be scanned until the last one. */
 export function foundById(table: string, ids: readonly string[], owner: RawBuilder<unknown>): RawBuilder<unknown> {
   const isGiven = sql`id IN (${sql.join(ids)})`;
   return byDialect({

@@ -1,7 +1,7 @@
 import { type QueryExecutorProvider, type RawBuilder, sql } from "kysely";
 import { byDialect } from "../by-dialect.ts";
 
-/** What the large columns of one page, or of one batch of an export, hold together; a single row may hold more. */
+/** Maximum total size of the large columns in a page or a batch of an export; a single row may be larger. */
 export const maxPageBytes = 8 * 1024 * 1024;
 
 /** What a read may give. */
@@ -16,7 +16,7 @@ export interface WideTable {
   readonly name: string;
   /** Columns of a row that are given. */
   readonly columns: readonly string[];
-  /** Those of them whose length nothing else keeps small. */
+  /** Those columns whose length has no other limit. */
   readonly largeColumns: readonly string[];
   /** The columns that order its lists, which run downwards. */
   readonly orderedBy: readonly string[];
@@ -29,9 +29,9 @@ export interface BoundedRows<Row> {
 }
 
 /**
- * The first rows of `from` (FROM, WHERE and ORDER BY in list order) that hold the bounds; the first one always, so that a reader of page
- * after page gets past any row. One statement, so that no row grows between being measured and being read; and values are measured where
- * they are, so that what a page leaves out is not read: SQLite and the server database both know the stored length without the value.
+ * The first rows of `from` (FROM, WHERE and ORDER BY in list order) within the bounds; always at least one, so that paging gets past any
+ * row. It is one statement, so that no row grows between measuring and reading. Rows outside the page are not read: both databases know the
+ * stored length without reading the value.
  */
 export async function rowsWithinBytes<Row extends object>(
   db: QueryExecutorProvider,
@@ -71,8 +71,8 @@ function onSqlite({ table, from, order, limit, maxBytes }: Measure): RawBuilder<
 }
 
 /**
- * The stored size is compressed, and that of JSON is not the size of its text. So it only chooses the rows worth measuring, and their
- * text is what counts. Up to there a large value travels as the reference that its row holds.
+ * The stored size is compressed, and for JSON it differs from the size of the text. It only selects the rows worth measuring; the limit
+ * applies to their text. Until then a large value is passed as the reference in its row.
  */
 function onPostgres({ table, from, order, limit, maxBytes }: Measure): RawBuilder<unknown> {
   const storedBytes = sumOf(table, (column) => sql`pg_column_size(${column})`);

@@ -6,9 +6,9 @@ export const holdsText = (text: RawBuilder<unknown>, needle: string): RawBuilder
   byDialect({ postgres: sql`(strpos(${text}, ${needle}) > 0)`, sqlite: sql`(instr(${text}, ${needle}) > 0)` });
 
 /**
- * Whether a text holds `needle`, which is in lower case, without case. Case is what JavaScript makes of it, on both databases: their own
- * lower() is used for ASCII only. Other texts are folded by the program on the embedded database; on the server database `isStoredWith`
- * asks a text that was folded when it was written.
+ * Whether a text contains `needle`, which is in lower case, ignoring case. Both databases follow JavaScript's case rules: their own lower()
+ * is used for ASCII only. Other texts are folded by the program on the embedded database; on the server database `isStoredWith` queries
+ * text that was folded when it was written.
  */
 export const holdsFolded = (
   text: RawBuilder<unknown>,

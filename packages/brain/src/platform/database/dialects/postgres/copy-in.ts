@@ -1,7 +1,7 @@
 import pg, { type PoolClient } from "pg";
 import { type Column, copyMessagesOf } from "./binary-values.ts";
 
-/** SQLSTATE of a row whose key is there already. */
+/** SQLSTATE of a row whose key already exists. */
 export const uniqueViolation = "23505";
 
 /** The driver's connection, which its types do not show. */
@@ -31,7 +31,7 @@ class CopyIn extends pg.Query {
 }
 
 /**
- * Copies rows into a table: the fastest way in, which knows no ON CONFLICT. Fails with `uniqueViolation` when a row is there. Table and
+ * Copies rows into a table: the fastest way to insert, but without ON CONFLICT. Fails with `uniqueViolation` when a row exists. Table and
  * names are constants of the program, never input.
  */
 export function copyIn<Row>(

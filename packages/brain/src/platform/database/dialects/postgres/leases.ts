@@ -19,7 +19,7 @@ export function createLeases(
   answerMs = dedicatedConnection.query_timeout as number,
 ) {
   let connection: Promise<pg.Client> | null = null;
-  // The connection runs one statement at a time; loops that ask at once wait for one another here, not inside the driver.
+  // The connection runs one statement at a time; concurrent loops wait for each other here, not inside the driver.
   let last: Promise<unknown> = Promise.resolve();
 
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -50,7 +50,7 @@ export function createLeases(
     return opening;
   }
 
-  /** Asks the connection `held`. One that fails to answer is given up with all its leases, so that the next ask makes a new one. */
+  /** Queries the connection `held`. If it does not answer, it is closed with all its leases, and the next query opens a new one. */
   async function ask<Row extends pg.QueryResultRow>(held: Promise<pg.Client>, text: string, number: string) {
     const client = await held;
     try {

@@ -16,7 +16,7 @@ export async function openPostgres<Schema>(
   const config = connectionConfig(options);
   const listener = new Listener(config, options.onError);
   const leases = createLeases(config, options.onError);
-  // A commit that has something to write, by whatever rule of durability the server has, covers all that were before it.
+  // A commit that writes, under the durability settings of the server, covers all commits before it.
   const flushed = createSharedFlush(() => pool.query("SELECT pg_logical_emit_message(true, 'svc', '')"));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   const write = createSharedTransactions<Schema>(async (work) => {

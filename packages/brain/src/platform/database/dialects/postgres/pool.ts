@@ -48,8 +48,8 @@ export function connectionConfig(options: PostgresOptions): pg.PoolConfig {
 }
 
 /**
- * What a connection held for long adds to its configuration: the other end's silent disappearance is noticed within minutes, and nothing
- * asked of it is waited for without end.
+ * Extra configuration of a long-lived connection: a peer that disappears silently is detected within minutes, and every statement has a
+ * time limit.
  */
 export const dedicatedConnection = {
   options: "-c timezone=UTC",
@@ -69,7 +69,7 @@ const connectionOf = (client: pg.ClientBase) =>
     }
   ).connection;
 
-/** So long a close waits for connections whose end the server does not confirm. */
+/** How long a close waits for connections whose end the server does not confirm. */
 const endWaitMs = 10_000;
 
 /** @returns `close` resolves when the server has ended the connections too; the pool's own `end` does not wait for that. */

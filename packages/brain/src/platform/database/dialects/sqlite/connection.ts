@@ -22,7 +22,7 @@ export function openForWriting({ path, synchronous }: SqliteOptions): DatabaseSy
 }
 
 /**
- * Makes the file readable by its owner alone, whatever the umask is; SQLite gives its log the same mode. A file that exists is not opened,
+ * Makes the file readable only by its owner, regardless of the umask; SQLite gives its log the same mode. An existing file is not opened,
  * because closing it would drop the locks that this process holds on it.
  */
 function createFile(path: string): void {

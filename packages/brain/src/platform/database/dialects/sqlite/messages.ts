@@ -1,7 +1,7 @@
 import { SqliteError } from "../../errors.ts";
 import type { StatementResult } from "./connection.ts";
 
-/** What the main thread asks of the writer thread. `id` numbers the question; `session` is the transaction it belongs to. */
+/** Requests of the main thread to the writer thread. `id` numbers the request; `session` is its transaction. */
 export type WriterRequest =
   | { kind: "begin"; id: number; session: number }
   | { kind: "execute"; id: number; session: number; sql: string; parameters: unknown[] }

@@ -22,7 +22,7 @@ export interface SqliteDatabaseOptions extends SqliteOptions {
 export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promise<Database<Schema>> {
   const { namedColumns } = options;
   const writer = createThreadClient<WriterRequest>(options.writerEntry, options, options.maxBlockedMs);
-  // The writer makes the file and switches it to WAL; readers open it only then.
+  // The writer creates the file and switches it to WAL; readers open it only after that.
   await writer.ask({ kind: "checkpoint" });
   const reader = createThreadClient<ReaderRequest>(options.readerEntry, { path: options.path });
   const readConnection = openForReading(options.path);

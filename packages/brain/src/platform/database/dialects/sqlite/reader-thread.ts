@@ -3,7 +3,7 @@ import { createStatementRunner, openForReading } from "./connection.ts";
 import { carryError, type ReaderRequest } from "./messages.ts";
 import { joinThreadLink } from "./thread-link.ts";
 
-/** Runs reads that may take long, one after another, on a read-only connection of its own. */
+/** Runs long reads one after another on a separate read-only connection. */
 export function runReader(): void {
   const db = openForReading((workerData as { path: string }).path);
   const run = createStatementRunner(db);

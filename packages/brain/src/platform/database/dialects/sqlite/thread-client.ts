@@ -5,16 +5,16 @@ import { restoreError, type ThreadReply } from "./messages.ts";
 import { createThreadLink } from "./thread-link.ts";
 
 /**
- * What a thread needs is small and short-lived, but V8 lets a heap grow as far as it may before it collects in earnest. The bounds keep
- * the process small; a group of ingest and a page of an export stay far below them.
+ * A thread needs little, short-lived memory, but V8 lets a heap grow to its limit before a full collection. The bounds keep the process
+ * small; a group of ingest and a page of an export need far less.
  */
 const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 };
 
-/** A thread that cannot live is not started more often than this. */
+/** Minimum time between two starts of a thread that keeps failing. */
 const restartEveryMs = 1000;
 /** Readiness waits no longer than this for an answer. */
 const answerMs = 1500;
-/** A thread that has worked on one question for longer than this counts as stuck. */
+/** A thread that works on one request for longer than this counts as stuck. */
 const stuckMs = minutes(1);
 /** In one turn of the event loop this thread blocks for answers no longer than this. */
 const maxBlockedMs = 4;
@@ -28,7 +28,7 @@ interface Question {
 type Asked<Request> = Request extends unknown ? Omit<Request, "id"> : never;
 
 /**
- * Asks a thread and matches its replies by number. A thread that ends fails everything that still waits; the next question starts
+ * Sends requests to a thread and matches its replies by number. When the thread ends, all waiting requests fail; the next request starts
  * another one.
  */
 export function createThreadClient<Request extends { id: number }>(
@@ -41,7 +41,7 @@ export function createThreadClient<Request extends { id: number }>(
   let isClosed = false;
   let startedMs = 0;
   let ended: Error | null = null;
-  /** False after a restart until the new thread has answered something: until then slow may mean that it cannot live. */
+  /** False after a restart until the new thread has answered: until then, slow may mean that it keeps failing. */
   let isTrusted = true;
   let leftMs = maxBlocked;
   let { worker, link } = start();
@@ -93,8 +93,8 @@ export function createThreadClient<Request extends { id: number }>(
   }
 
   /**
-   * As `ask`, for what the thread answers in much less time than a turn of a busy event loop takes: blocks until the answer is there, or
-   * until this turn's time for that is used up.
+   * As `ask`, for requests that take much less time than a turn of a busy event loop: blocks until the answer arrives, or until the blocking
+   * time of this turn is used up.
    */
   function askBlocking(request: Asked<Request>): Promise<unknown> {
     const answer = ask(request);
@@ -110,7 +110,7 @@ export function createThreadClient<Request extends { id: number }>(
   return {
     ask,
     askBlocking,
-    /** Whether a question waits for its answer. */
+    /** Whether a request is waiting for its answer. */
     isAsked: () => pending.size > 0,
     /** Asks for a sign of life. A thread that is busy with a long request counts as alive for a minute; a dead one is restarted. */
     async answers(request: Asked<Request>): Promise<void> {

@@ -227,8 +227,8 @@ class Writer {
   }
 
   /**
-   * Undoes the present member; when SQLite has already dropped the whole transaction, or must, every member of the group fails with it.
-   * They may try again: what is wrong is wrong with the member.
+   * Rolls back the current member; when SQLite has already rolled back the whole transaction, or must, every member of the group fails. The
+   * others may retry, because only this member is at fault.
    */
   #undoMember(): void {
     try {
