@@ -41,7 +41,7 @@ export function createLive(deps: LiveDeps) {
   let isOverfull = false;
 
   function keep({ projectId, topic, ids }: LiveChange): void {
-    const kept = outgoing.noteOf(projectId, () => ({ projectId, pending: createPendingChanges() }));
+    const kept = outgoing.getOrCreate(projectId, () => ({ projectId, pending: createPendingChanges() }));
     if (kept === undefined) isOverfull = true;
     else kept.pending.add(topic, ids);
   }

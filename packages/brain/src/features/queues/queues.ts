@@ -26,8 +26,8 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
     onError,
   });
 
-  function noteOf(projectId: string, engine: string, name: string, at: Date): QueueNote | undefined {
-    const note = notes.noteOf(keyOf({ projectId, engine, name }), () => ({
+  function queueNote(projectId: string, engine: string, name: string, at: Date): QueueNote | undefined {
+    const note = notes.getOrCreate(keyOf({ projectId, engine, name }), () => ({
       projectId,
       engine,
       name,
@@ -61,12 +61,12 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
   const queues = {
     /** An event named the queue at `at`. */
     touch(projectId: string, engine: string, name: string, at: Date): void {
-      if (name !== "") noteOf(projectId, engine, name, at);
+      if (name !== "") queueNote(projectId, engine, name, at);
     },
     /** Depths by queue name at `at`. */
     depthsReported(projectId: string, engine: string, depths: Iterable<readonly [string, number]>, at: Date): void {
       for (const [name, count] of depths) {
-        const note = noteOf(projectId, engine, name, at);
+        const note = queueNote(projectId, engine, name, at);
         if (note !== undefined && isLater(note.depth, at)) note.depth = { count, at, hold: null };
       }
     },
@@ -77,22 +77,22 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
         const { engine } = report;
         queues.depthsReported(projectId, engine, report.queueDepths, frameTs);
         for (const [name, count] of report.queueConsumers) {
-          const note = noteOf(projectId, engine, name, frameTs);
+          const note = queueNote(projectId, engine, name, frameTs);
           if (note !== undefined && isLater(note.consumers, frameTs)) note.consumers = { count, at: frameTs };
         }
         for (const [name, text] of report.queueOldest) {
           const since = readInstant(text, { zone: "utc" });
-          const note = since === null ? undefined : noteOf(projectId, engine, name, frameTs);
+          const note = since === null ? undefined : queueNote(projectId, engine, name, frameTs);
           if (note !== undefined && since !== null && isLater(note.oldest, frameTs)) {
             note.oldest = { since: new Date(since), at: frameTs };
           }
         }
         for (const [name, hold] of report.queueHolds) {
-          const depth = noteOf(projectId, engine, name, frameTs)?.depth;
+          const depth = queueNote(projectId, engine, name, frameTs)?.depth;
           if (depth?.at === frameTs) depth.hold = storedHold(hold, frameTs);
         }
         for (const worker of report.workers.values()) {
-          for (const name of queueNames(worker.active_queues)) noteOf(projectId, engine, name, frameTs);
+          for (const name of queueNames(worker.active_queues)) queueNote(projectId, engine, name, frameTs);
         }
       }
     },

@@ -32,8 +32,8 @@ export function createWorkers({ database, clock, settings, redactor, publish, on
     onError,
   });
 
-  function noteOf(projectId: string, engine: string, name: string, at: Date): WorkerNote | undefined {
-    const note = notes.noteOf(`${projectId}\0${engine}\0${name}`, () => ({
+  function workerNote(projectId: string, engine: string, name: string, at: Date): WorkerNote | undefined {
+    const note = notes.getOrCreate(`${projectId}\0${engine}\0${name}`, () => ({
       projectId,
       engine,
       name,
@@ -68,14 +68,14 @@ export function createWorkers({ database, clock, settings, redactor, publish, on
   return {
     /** An event named the worker at `at`. */
     touch(projectId: string, engine: string, name: string, at: Date): void {
-      if (name !== "") noteOf(projectId, engine, name, at);
+      if (name !== "") workerNote(projectId, engine, name, at);
     },
     /** The worker_details in the adapter_health of a heartbeat. */
     applyHealth(projectId: string, frameTs: Date, health: Record<string, unknown>): void {
       const texts = readHeartbeat({ adapter_health: health }).adapter_health;
       for (const { engine, workers } of readAdapterHealth(texts)) {
         for (const [name, report] of workers) {
-          const note = noteOf(projectId, engine, name, frameTs);
+          const note = workerNote(projectId, engine, name, frameTs);
           if (note !== undefined && (note.details === null || note.details.at <= frameTs)) {
             note.details = detailsOf(redacted(report), frameTs);
           }

@@ -28,7 +28,7 @@ function build(
     ...options,
   });
   const note = (key: string): boolean => {
-    const waiting = batcher.noteOf(key, () => ({ key, count: 0 }));
+    const waiting = batcher.getOrCreate(key, () => ({ key, count: 0 }));
     if (waiting !== undefined) waiting.count += 1;
     return waiting !== undefined;
   };
@@ -129,12 +129,12 @@ describe("a write-behind batcher", () => {
       },
       onError: () => {},
     });
-    batcher.noteOf("a", () => "a");
+    batcher.getOrCreate("a", () => "a");
     const first = batcher.flush();
-    batcher.noteOf("b", () => "b");
+    batcher.getOrCreate("b", () => "b");
     const others = [batcher.flush(), batcher.flush()].map(async (flushed) => {
       await flushed;
-      batcher.noteOf("c", () => "c");
+      batcher.getOrCreate("c", () => "c");
       await batcher.flush();
     });
     await Promise.all([first, ...others]);
@@ -155,9 +155,9 @@ describe("a write-behind batcher", () => {
       },
       onError: () => {},
     });
-    batcher.noteOf("a", () => "a");
+    batcher.getOrCreate("a", () => "a");
     const first = batcher.flush();
-    batcher.noteOf("b", () => "b");
+    batcher.getOrCreate("b", () => "b");
     const second = batcher.flush();
     open.resolve();
     await Promise.all([first, second]);

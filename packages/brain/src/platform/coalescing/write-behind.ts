@@ -32,7 +32,7 @@ export class WriteBehind<Note, Key extends string | number = string> {
   }
 
   /** The waiting note of this key, created by `fresh` if there is none; undefined when too many wait. */
-  noteOf(key: Key, fresh: () => Note): Note | undefined {
+  getOrCreate(key: Key, fresh: () => Note): Note | undefined {
     let note = this.#notes.get(key);
     if (note !== undefined) return note;
     if (this.#notes.size >= this.#options.maxKeys) return undefined;

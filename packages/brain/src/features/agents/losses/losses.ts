@@ -114,7 +114,7 @@ export class Losses {
       if (at > before.at) before.at = at;
       return;
     }
-    const report = this.#waiting.noteOf(key, () => ({
+    const report = this.#waiting.getOrCreate(key, () => ({
       projectId,
       agentId,
       scope,

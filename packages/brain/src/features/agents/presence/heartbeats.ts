@@ -115,7 +115,7 @@ export class Heartbeats {
   recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#lastSample += 1;
-    const sample = this.#samples.noteOf(this.#lastSample, () => ({
+    const sample = this.#samples.getOrCreate(this.#lastSample, () => ({
       project_id: identity.project_id,
       agent_id: identity.agent_id,
       captured_at: capturedAt,
@@ -144,7 +144,7 @@ export class Heartbeats {
 
   #noteContact({ agent_id: agentId, project_id: projectId }: AgentIdentity, at: Date): Contact | undefined {
     const fresh = () => ({ agentId, projectId, at, isSign: false, processes: new Set<string | null>() });
-    const contact = this.#contacts.noteOf(agentId, fresh);
+    const contact = this.#contacts.getOrCreate(agentId, fresh);
     if (contact !== undefined && at > contact.at) contact.at = at;
     return contact;
   }

@@ -76,7 +76,7 @@ export function createReleases({ database, onError }: ReleasesDeps) {
         last = before;
         return;
       }
-      const note = notes.noteOf(key, () => ({ projectId, release, firstMs: at, lastMs: at }));
+      const note = notes.getOrCreate(key, () => ({ projectId, release, firstMs: at, lastMs: at }));
       if (note === undefined) return;
       note.firstMs = Math.min(note.firstMs, at);
       note.lastMs = Math.max(note.lastMs, at);

@@ -214,14 +214,14 @@ function parametersOf(place: "path" | "query", schema: unknown, components: Comp
 
 type RouteSchema = NonNullable<RouteRow["schema"]>;
 
-const noteOf = (note: string | AnswerNote | undefined): AnswerNote =>
+const asAnswerNote = (note: string | AnswerNote | undefined): AnswerNote =>
   typeof note === "string" ? { description: note } : (note ?? {});
 
 /** The statuses that have a schema. */
 function answersOf({ response, answers = {} }: RouteSchema, components: Components, errorRef: Record<string, unknown>) {
   const schemas = Object.entries((response ?? {}) as Record<string, Record<string, unknown>>);
   const entries = schemas.map(([status, schema]) => {
-    const { description = schema.description, headers, content } = noteOf(answers[Number(status)]);
+    const { description = schema.description, headers, content } = asAnswerNote(answers[Number(status)]);
     const isEmpty = schema.type === "null";
     const body = isEmpty ? {} : { "application/json": { schema: components.shown(schema) } };
     return [
@@ -274,7 +274,7 @@ function ownRefusals({ response, answers = {} }: RouteSchema, errorRef: Record<s
   const own = Object.entries(answers).filter(([status]) => !(status in ((response ?? {}) as object)));
   return Object.fromEntries(
     own.map(([status, note]) => {
-      const { description, headers } = noteOf(note);
+      const { description, headers } = asAnswerNote(note);
       return [status, { description, headers: { ...everyAnswer, ...textHeaders(headers) }, ...errorContent(errorRef) }];
     }),
   );
