@@ -50,7 +50,7 @@ export default defineConfig({
               "live/(?!.*row-pages)",
               "ui/(?!json|layers/(ReasonLayer|DialogFoot)|tables/(Window|steady)|charts|forms/(FilterBox|filter-box|Snippet|snippet|(Form|Once|Save)Dialog))",
               "address/(?!list-filter)",
-              "(react-query|query-core|task-query|save-file)",
+              "(react-query|query-core|task-query|plural|save-file)",
               "features/(admin|agents|audit|memberships|projects|queues|task-data)/[a-z-]*queries",
               "features/(actions/(requests/use-act|tasks/bulk-actions)|agents/losses/use-gaps|tasks/(life|focus-back|following/(saved-place|reach)))",
             ]),

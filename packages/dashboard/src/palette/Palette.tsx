@@ -1,3 +1,4 @@
+import { plural } from "@svc/client";
 import { type KeyboardEvent, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from "react";
 import { closeOverlay, type OverlayProps } from "../shell/overlay.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -101,7 +102,7 @@ export function Palette({ slug, useEntries }: PaletteProps) {
         </div>
         <Options {...{ listId, groups, shown, current, note }} onChoose={choose} onPoint={setAt} />
         <p className="vh" role="status">
-          {`${shown.length === 0 ? "No results" : `${shown.length} ${shown.length === 1 ? "result" : "results"}`}. ${note}`}
+          {`${shown.length === 0 ? "No results" : plural(shown.length, "result")}. ${note}`}
         </p>
       </div>
     </dialog>

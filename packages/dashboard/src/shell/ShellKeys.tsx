@@ -22,7 +22,7 @@ const helpOf = (pages: readonly ProjectPage[]): KeyHelp => ({
   says: [
     ...pages.map(({ key, label }) => [`g ${key}`, label] as const),
     [".", "Time range"],
-    ["[", "Collapse or expand the rail"],
+    ["[", "Collapse or expand the sidebar"],
   ],
 });
 

@@ -47,9 +47,9 @@ describe("a key", () => {
     expect([await read.isChecked(), await read.getAttribute("aria-disabled")]).toEqual([true, "true"]);
     await dialog.getByLabel("Restrict to project").selectOption({ label: "Shop" });
     await dialog.getByText("The key can't read or change other projects.").waitFor();
-    expect(await dialog.getByText("With these scopes it can still create projects, as you can.").count()).toBe(0);
+    expect(await dialog.getByText("With these scopes, it can still create projects.").count()).toBe(0);
     await tick(page, "projects:write");
-    await dialog.getByText("With these scopes it can still create projects, as you can.").waitFor();
+    await dialog.getByText("With these scopes, it can still create projects.").waitFor();
     await dialog.getByLabel("Allowed addresses").fill("127.0.0.9/8");
     await dialog.getByText("Kept as 127.0.0.0/8").waitFor();
     await dialog.getByText(/Your address 127[.]0[.]0[.]1 would be allowed/).waitFor();

@@ -28,7 +28,7 @@ test("profile and security are reached from the palette and by the links of the 
 test("names and time zone can be changed, the email can't, and an error is shown at its field", async () => {
   const { page, faults } = await openScreen(brain, { cookie: brain.as.operator.cookie });
   await page.goto("/me/profile");
-  const save = page.getByRole("button", { name: "Save" });
+  const save = page.getByRole("button", { name: "Save changes" });
   await expect.poll(() => save.getAttribute("aria-disabled")).toBe("true");
   expect(await page.getByLabel("Email").getAttribute("readonly")).not.toBe(null);
   await page.getByLabel("Name", { exact: true }).fill("Olga");
@@ -70,11 +70,11 @@ test("sessions are listed with this one marked; one is revoked, and then all oth
     .nth(1)
     .getByRole("button", { name: /^Revoke/ })
     .click();
-  await sessions.getByText("1 session has ended.").waitFor();
+  await sessions.getByText("1 session revoked.").waitFor();
   await expect.poll(() => rows.count()).toBe(2);
   await signIn(brain.url, "auditor@example.org", testPassword);
   await sessions.getByRole("button", { name: "Revoke all others" }).click();
-  await sessions.getByText("2 sessions have ended.").waitFor();
+  await sessions.getByText("2 sessions revoked.").waitFor();
   await expect.poll(() => rows.count()).toBe(1);
   expect(await sessions.getByRole("button", { name: "Revoke all others" }).count()).toBe(0);
   expect((await brain.as.auditor.get("/auth/sessions")).body.items).toHaveLength(1);
@@ -101,7 +101,7 @@ test("devices are trusted, renamed and revoked; codes are replaced; the factor i
 
   const second = page.getByRole("region", { name: "Second factor" });
   await second.getByText("10 recovery codes left.").waitFor();
-  await second.getByRole("button", { name: "New recovery codes" }).click();
+  await second.getByRole("button", { name: "Create recovery codes" }).click();
   await page.getByRole("button", { name: "Create codes" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("list", { name: "Recovery codes" }).waitFor();

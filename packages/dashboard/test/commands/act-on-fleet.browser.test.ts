@@ -76,7 +76,7 @@ describe("a queue", () => {
 
   test("can't be rate-limited if the engine limits workers, and says so", async () => {
     const { page } = await openAs("operator", "queues/bullmq/billing");
-    await page.getByText("bullmq limits rates per worker. See the pages of its workers.").waitFor();
+    await page.getByText("bullmq limits rates per worker. See its workers' pages.").waitFor();
     expect(await page.getByRole("button", { name: "Limit rate" }).count()).toBe(0);
   });
 });

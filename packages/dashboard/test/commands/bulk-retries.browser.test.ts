@@ -56,7 +56,7 @@ describe("the dialog", () => {
     const result = held<CommandOutcome>();
     agent.answer = () => result.promise;
     const dialog = await openDialog(page);
-    await dialog.getByText("Retries all tasks with state failure at the time it starts").waitFor();
+    await dialog.getByText("Retries all tasks with state failure that exist when it starts").waitFor();
     await dialog.getByText("Queue: billing 2").waitFor();
     const limit = dialog.getByLabel("Canary size");
     await dialog.getByLabel("Allowed canary failures").fill("1");
@@ -128,7 +128,7 @@ describe("the dialog", () => {
       [422, "validation_error", { matched: 12_345, max: 10_000 }, "12,345 tasks match now. The maximum is 10,000"],
       [400, "validation_error", { reason: "engine_not_advertised" }, "No online agent serves this engine."],
       [409, "conflict", { reason: "idempotency_key_in_use" }, "The same key was used for a different request."],
-      [403, "forbidden", {}, "Your role does not allow this."],
+      [403, "forbidden", {}, "Your role doesn't allow this."],
       [429, "rate_limited", { bucket: "bulk" }, "Wait a moment"],
     ] as const;
     let next = 0;
@@ -212,7 +212,7 @@ describe("the page", () => {
     expect(await axeFaults(page)).toEqual([]);
     agent.answer = () => ({ status: "success" });
     await page.getByRole("button", { name: "Resume" }).click();
-    await page.getByText("1 task was retried, 1 not. The list below shows why.").waitFor();
+    await page.getByText("1 task retried, 1 not retried. The list below shows why.").waitFor();
     await page.getByText("partial", { exact: true }).waitFor();
   });
 
@@ -280,7 +280,7 @@ describe("the page", () => {
     await page.getByText(/No progress for 1 h.* No online agent serves celery[.]/).waitFor();
     await change({ deadline_at: hour });
     await page.reload();
-    await page.getByText(/^It stopped: the deadline passed with 2 tasks unsent.* 2 tasks are not sent[.]/).waitFor();
+    await page.getByText(/^It stopped: the deadline passed with 2 tasks unsent.* 2 tasks not sent[.]/).waitFor();
     await change({ ...unsent, pending_count: 0, unknown_count: 2, finished_at: new Date() });
     await page.reload();
     await page.getByText("Outcome unknown for 2 retries").waitFor();
@@ -337,7 +337,7 @@ describe("the page", () => {
 
   test("is not listed for a viewer, who may list its commands", async () => {
     const { page } = await openAs("viewer", "commands");
-    await page.getByText("Without bulk retries.").waitFor();
+    await page.getByText("Bulk retries are not included.").waitFor();
     expect(await page.getByRole("link", { name: /Bulk retry|Retry tasks/ }).count()).toBe(0);
     await page.getByRole("link", { name: "Show their commands" }).click();
     await page.getByRole("link", { name: "Retry tasks" }).first().waitFor();

@@ -104,7 +104,7 @@ describe("a run of requeues", () => {
     await page.getByRole("button", { name: "Requeue 3" }).click();
     const dialog = page.getByRole("dialog", { name: "Requeue 3 dead letters" });
     await dialog.getByRole("button", { name: "Requeue 3 dead letters" }).click();
-    await dialog.getByText("The rest was not requested. Your role does not allow this.").waitFor();
+    await dialog.getByText("The rest was not requested. Your role doesn't allow this.").waitFor();
     await dialog.getByRole("button", { name: "Cancel", exact: true }).click();
     await page.getByRole("button", { name: "Requeue 1" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Requeue 1 dead letter" }).click();
@@ -127,7 +127,7 @@ describe("a run of requeues", () => {
       ++seen === 1 ? refusal(route, 403, "forbidden") : route.continue(),
     );
     await go.click();
-    await dialog.getByText("Nothing was requested. Your role does not allow this.").waitFor();
+    await dialog.getByText("Nothing was requested. Your role doesn't allow this.").waitFor();
     await choice.selectOption(agent.agentId);
     await go.click();
     await dialog.getByText("3 of 3 requested.").waitFor();
@@ -334,7 +334,7 @@ describe("a request whose response was lost", () => {
     await retry.click();
     await dialog.getByText("We couldn't confirm the request.").waitFor();
     await retry.click();
-    await dialog.getByText(/We couldn't confirm the request[.].*Your role does not allow this[.]/).waitFor();
+    await dialog.getByText(/We couldn't confirm the request[.].*Your role doesn't allow this[.]/).waitFor();
     await connected.agent.stop();
     await page.locator('nav a[href$="/agents"]').getByText("1 offline").first().waitFor({ state: "attached" });
     await retry.click();

@@ -13,7 +13,7 @@ import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 const prefix = `t-${randomUUID()}`;
 const queueName = `${prefix}:mail`;
-const elsewhere = "bullmq limits rates per queue. See the page of the queue";
+const elsewhere = "bullmq limits rates per queue. See the queue's page";
 let brain: TestBrain;
 let folder: string;
 let sidecar: Sidecar;
@@ -102,7 +102,7 @@ test("the page of a worker has no limit, and that of a task says where to find i
 
   await page.goto(`/p/shop/tasks/bullmq/${encodeURIComponent(`${queueName}:first`)}`);
   await page.getByRole("button", { name: "More actions" }).click();
-  const entry = page.getByRole("button", { name: /^Rate-limit this name/ });
+  const entry = page.getByRole("button", { name: /^Limit rate of this name/ });
   await entry.getByText(elsewhere).waitFor();
   await entry.click({ force: true });
   expect(await page.getByRole("dialog").count()).toBe(0);

@@ -29,7 +29,7 @@ const workerId = async (name: string): Promise<string> => {
 describe("the queues", () => {
   test("list a queue without workers first, with a sentence", async () => {
     const { page, faults } = await open("queues");
-    await page.getByText("1 queue has 18 waiting tasks and no workers.").waitFor();
+    await page.getByText("18 waiting tasks in 1 queue without workers.").waitFor();
     expect((await rowNames(page))[0]).toBe("search-bulk");
     const row = page.getByRole("row", { name: /billing/ });
     await row.getByText("long wait").waitFor();
@@ -63,7 +63,7 @@ describe("the queues", () => {
       queue_depths: { ...snapshot.queue_depths, reports: 7 },
       queue_consumers: { ...snapshot.queue_consumers, reports: 0 },
     });
-    await page.getByText("2 queues have 25 waiting tasks and no workers.").waitFor();
+    await page.getByText("25 waiting tasks in 2 queues without workers.").waitFor();
     expect(await rowNames(page)).toEqual(before);
     await page.getByRole("heading", { level: 1, name: "Queues" }).hover();
     await waitFor(async () => (await rowNames(page)).indexOf("reports") === 1);
@@ -171,7 +171,7 @@ describe("the agents", () => {
     await page.getByRole("button", { name: "Revoke" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText(/It stops watching bullmq/).waitFor();
-    await dialog.getByText("1 connected process is disconnected.").waitFor();
+    await dialog.getByText("1 process will be disconnected.").waitFor();
     await dialog.getByRole("button", { name: "Cancel", exact: true }).click();
     await dialog.waitFor({ state: "detached" });
   });

@@ -203,7 +203,7 @@ describe("the page of an issue", () => {
     const { page, faults } = await openAs("viewer", `issues/${await printOf("sync.pull")}`);
     const panel = page.getByRole("region", { name: "What's different about the failures" });
     await panel
-      .getByText("5 failures of this issue compared with 6 passes of the same task name (last 24 h).")
+      .getByText("5 failures of this issue compared with 6 successes of the same task name (last 24 h).")
       .waitFor();
     expect(await panel.getByRole("row").filter({ hasText: "sync-7" }).textContent()).toContain("100 %0 %");
     const link = await panel.getByRole("link", { name: "View failures" }).getAttribute("href");

@@ -23,7 +23,7 @@ async function startOwnFleet(): Promise<{ own: TestBrain; fleet: Fleet }> {
 const address = ({ project } = brain) => `/p/${project.slug}`;
 const open = (from = brain) => openScreen(from, { cookie: from.as.root.cookie });
 const panel = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
-const figures = (page: Page) => page.getByLabel(/^Figures of the/);
+const figures = (page: Page) => page.getByLabel(/^Figures for the/);
 
 describe("the queues on the overview", () => {
   test("stand worst first, each with its depth as a bar and over the last hour, and its oldest wait", async () => {
@@ -71,7 +71,7 @@ describe("the fleet on the overview", () => {
     const { page } = await open();
     await page.goto(address());
     const part = panel(page, "Fleet");
-    const full = part.getByRole("listitem").filter({ hasText: "is full" });
+    const full = part.getByRole("listitem").filter({ hasText: "is at capacity" });
     await full.getByRole("link", { name: "billing-1" }).waitFor();
     expect(await full.textContent()).toContain("4 of 4 slots in use");
     expect(await part.getByRole("link", { name: "mailer-1" }).count()).toBe(0);
@@ -93,7 +93,7 @@ describe("the fleet on the overview", () => {
     await page.goto(address(own));
     const part = panel(page, "Fleet");
     await part.getByText(/2 workers healthy/).waitFor();
-    expect(await part.getByText("is full").count()).toBe(0);
+    expect(await part.getByText("is at capacity").count()).toBe(0);
   });
 
   test("says that nothing was lost only when that is known, and keeps what it knew while a range is read", async () => {

@@ -26,7 +26,7 @@ async function openOverview() {
 describe("the overview", () => {
   test("shows six figures, each with its window and its change", async () => {
     const { page, faults } = await openOverview();
-    const figures = page.getByLabel("Figures of the last 24 h against the same time before");
+    const figures = page.getByLabel("Figures for the last 24 h, compared with the period before");
     await figures.getByText(/failed$/).waitFor();
     await figures.getByText(/points/).waitFor();
     const names = await figures.locator("dt").allTextContents();

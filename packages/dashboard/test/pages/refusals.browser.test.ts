@@ -106,7 +106,7 @@ const cases: readonly Case[] = [
     },
     button: "Archive project",
     asks: (method, { pathname }) => method === "DELETE" && pathname.endsWith(shop.brain.project.slug),
-    refusal: /^Not archived[.] Too many/,
+    refusal: /^The project was not archived[.] Too many/,
   },
   {
     name: "creating an agent",

@@ -34,7 +34,7 @@ describe("members", () => {
     const dialog = dialogOf(page);
     await dialog.getByLabel("Account email").fill("nobody@example.org");
     await dialog.getByRole("button", { name: "Add member" }).click();
-    await dialog.getByText("No account has this address. Invite it instead.").waitFor();
+    await dialog.getByText("No account has this address. Send an invitation instead.").waitFor();
     await dialog.getByLabel("Account email").fill("operator@example.org");
     await dialog.getByRole("button", { name: "Add member" }).click();
     await dialog.getByText("This account already has a role in the project.").waitFor();
@@ -47,7 +47,7 @@ describe("members", () => {
 
     await (await menuOf(page, "stranger")).getByRole("button", { name: "Change role" }).click();
     const save = dialog.getByRole("button", { name: "Change role" });
-    await expect.poll(() => save.getAttribute("title")).toBe("Already this role");
+    await expect.poll(() => save.getAttribute("title")).toBe("Already has this role");
     await choose(page, "operator");
     await save.click();
     await rowOf(page, "stranger@example.org").getByText("operator").waitFor();

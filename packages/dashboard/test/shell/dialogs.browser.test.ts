@@ -101,12 +101,17 @@ const cases: readonly Case[] = [
     opened: [tick("bad-1"), all, "Retry"],
     focus: /canary/i,
   },
-  { title: /^Retry billing/, path: task("bad-1"), opened: [see("PaymentError"), key("r")], focus: /^As it was$/ },
+  {
+    title: /^Retry billing/,
+    path: task("bad-1"),
+    opened: [see("PaymentError"), key("r")],
+    focus: /^With original inputs$/,
+  },
   { title: /^Cancel search/, path: task("wait-1"), opened: [see("search.reindex"), key("c")], focus: /^Cancel$/ },
   {
     title: /^Limit rate on/,
     path: task("run-1"),
-    opened: ["More actions", "Rate-limit this name"],
+    opened: ["More actions", "Limit rate of this name"],
     focus: /^Task name$/,
   },
   { title: /^Restart/, path: worker, opened: ["Restart"], focus: /^Cancel$/ },
@@ -219,7 +224,10 @@ test("a failed task is retried with six keys from the start page of the project"
   await page.getByRole("row", { name: "search.reindex pending" }).waitFor({ state: "detached" });
   await page.getByRole("row", { name: "billing.charge failure" }).first().waitFor();
   await press("j", "r");
-  await page.getByRole("dialog", { name: "Retry billing.charge" }).getByRole("radio", { name: "As it was" }).waitFor();
+  await page
+    .getByRole("dialog", { name: "Retry billing.charge" })
+    .getByRole("radio", { name: "With original inputs" })
+    .waitFor();
   await press("Enter");
   await expect.poll(() => agent.got.map(({ action }) => action)).toEqual(["retry_task"]);
   expect(pressed).toBeLessThanOrEqual(6);

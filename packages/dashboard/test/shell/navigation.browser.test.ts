@@ -195,7 +195,7 @@ describe("the appearance page", () => {
     await choose("Contrast", "more");
     await choose("Density", "compact");
     await choose("Times", "mine");
-    await choose("Rail", "narrow");
+    await choose("Sidebar", "narrow");
     await choose("Single-key shortcuts", "off");
     expect(await axeFaults(page)).toEqual([]);
 

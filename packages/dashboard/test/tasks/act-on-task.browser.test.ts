@@ -100,7 +100,7 @@ describe("a task", () => {
     await retry.waitFor({ state: "detached" });
 
     await more.click();
-    await page.getByRole("button", { name: "Rate-limit this name" }).click();
+    await page.getByRole("button", { name: "Limit rate of this name" }).click();
     const limit = page.getByRole("dialog", { name: "Limit rate on billing-1" });
     expect(await limit.getByLabel("Task name").inputValue()).toBe("billing.charge");
     await limit.getByLabel("Rate").fill("5/m");
@@ -118,7 +118,7 @@ describe("a task", () => {
     const { page } = await openAs("operator", "tasks/bullmq/wait-1");
     await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("button", { name: /^Retry with changes.*The task has not finished yet/ }).waitFor();
-    const limit = page.getByRole("button", { name: /^Rate-limit this name.*No worker has started it yet/ });
+    const limit = page.getByRole("button", { name: /^Limit rate of this name.*No worker has started it yet/ });
     await limit.click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
@@ -248,7 +248,7 @@ describe("without an eligible agent", () => {
     await page.getByRole("button", { name: "Retry" }).click();
     const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
     await dialog.getByText("bullmq retries by submitting a new task").waitFor();
-    expect(await dialog.getByText("As it was").count()).toBe(0);
+    expect(await dialog.getByText("With original inputs").count()).toBe(0);
     await dialog.getByRole("button", { name: "Retry task" }).click();
     await dialog.waitFor({ state: "detached" });
     await waitFor(() => resubmitting.got.length === 1);

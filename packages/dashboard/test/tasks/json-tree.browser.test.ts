@@ -20,7 +20,7 @@ async function openTree() {
   const tree = input.getByRole("tree");
   const branch = (key: string) => tree.getByRole("treeitem").filter({ has: page.getByText(key, { exact: true }) });
   await tree.waitFor();
-  await input.getByLabel("Levels of input unfolded").selectOption({ label: "folded" });
+  await input.getByLabel("Expanded levels of input").selectOption({ label: "collapsed" });
   const find = async () => {
     await input.getByRole("button", { name: "Search in input" }).click();
     await page.keyboard.type("found me");

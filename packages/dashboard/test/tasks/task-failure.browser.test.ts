@@ -54,7 +54,7 @@ describe("why it failed", () => {
     const { page } = await openTask("cmp-0");
     const panel = page.getByRole("region", { name: "What's different about the failures" });
     await panel
-      .getByText("6 failures of this task name compared with 6 passes of the same name (last 24 h).")
+      .getByText("6 failures of this task name compared with 6 successes of the same name (last 24 h).")
       .waitFor();
     const row = panel.getByRole("row").filter({ hasText: "kwargs.gateway" });
     expect(await row.textContent()).toContain("100 %0 %");

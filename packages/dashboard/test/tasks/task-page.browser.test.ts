@@ -195,9 +195,9 @@ describe("input and result", () => {
   test("are expanded to a selected depth", async () => {
     const { page } = await openTask("deep");
     const input = page.locator("#input");
-    await input.getByLabel("Levels of input unfolded").selectOption({ label: "all levels" });
+    await input.getByLabel("Expanded levels of input").selectOption({ label: "all levels" });
     await input.getByText("Found ME").waitFor();
-    await input.getByLabel("Levels of input unfolded").selectOption({ label: "folded" });
+    await input.getByLabel("Expanded levels of input").selectOption({ label: "collapsed" });
     await expect.poll(() => input.getByRole("treeitem").count()).toBe(1);
   });
 
@@ -215,7 +215,7 @@ describe("input and result", () => {
   test("over 256 KB show their size, and are loaded on request", async () => {
     const { page } = await openTask("huge");
     const input = page.locator("#input");
-    await input.getByText(/KB are more than is drawn unasked/).waitFor();
+    await input.getByText(/^Large value .*KB.*, not shown automatically/).waitFor();
     expect(await input.getByRole("tree").count()).toBe(0);
     await input.getByRole("button", { name: "Show as text" }).click();
     await input.getByRole("region", { name: "Input, raw" }).waitFor();
@@ -229,9 +229,9 @@ describe("events", () => {
     const { page } = await openTask("busy");
     const events = page.locator("#events");
     await events.getByText("newest 8 of 500+").waitFor();
-    await events.getByRole("button", { name: "More events" }).click();
+    await events.getByRole("button", { name: "Show more events" }).click();
     await events.getByText("newest 100 of 500+").waitFor();
-    const more = events.getByRole("button", { name: "Older events" });
+    const more = events.getByRole("button", { name: "Load older events" });
     for (const shown of [200, 300, 400, 500]) {
       await more.click();
       await events.getByText(`newest ${shown} of`).waitFor();

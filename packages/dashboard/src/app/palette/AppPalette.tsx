@@ -210,16 +210,16 @@ function actions(go: Go, { isPaused, hasProject }: { isPaused: boolean; hasProje
     action("Dark theme", "theme", () => themeSetting.set("dark"), { also: "appearance look" }),
     action("Light theme", "theme", () => themeSetting.set("light"), { also: "appearance look" }),
     action("System theme", "theme", () => themeSetting.set("system"), { also: "appearance look dark light" }),
-    action("More contrast", "theme", () => contrastSetting.set("more"), { also: "appearance look" }),
+    action("Increase contrast", "theme", () => contrastSetting.set("more"), { also: "appearance look" }),
     ...densities.map((density) =>
       action(`Density: ${density}`, "density", () => setDensity(density), { also: "rows height appearance" }),
     ),
-    action("Times in UTC", "schedules", () => chooseZone("utc"), { also: "zone" }),
-    action("Times in this browser's zone", "schedules", () => chooseZone("mine"), { also: "mine local" }),
+    action("Show times in UTC", "schedules", () => chooseZone("utc"), { also: "zone" }),
+    action("Show times in this browser's zone", "schedules", () => chooseZone("mine"), { also: "mine local" }),
     ...(hasProject
       ? [
-          action("Times in the project's zone", "schedules", () => chooseZone("project")),
-          action("Collapse or expand the rail", "rail", toggleRail, { keys: "[" }),
+          action("Show times in the project's zone", "schedules", () => chooseZone("project")),
+          action("Collapse or expand the sidebar", "rail", toggleRail, { keys: "[" }),
         ]
       : []),
     action(

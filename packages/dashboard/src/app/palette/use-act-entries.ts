@@ -55,7 +55,7 @@ export function useActEntries(slug: string | null): Entry[] {
 }
 
 const chosenText = ({ subject: { rows, all } }: { subject: ChosenTasks }) =>
-  all === null ? `${count(rows.length)} selected` : `all with ${all.words}`;
+  all === null ? `${count(rows.length)} selected` : `all tasks with ${all.words}`;
 
 function subjectsOf(client: QueryClient, slug: string, params: Readonly<Record<string, string | undefined>>): Subjects {
   const { engine = "", name, workerId, fingerprint, commandId } = params;
@@ -98,7 +98,7 @@ function actEntries({ task, worker, queue, issue, command }: Subjects, can: Can)
     ...(task ? entries(taskActions, taskSubject(task), `${nameText(task.name)} ${idTail(task.task_id)}`) : []),
     ...(worker ? entries(workerActions, worker, nameText(worker.name)) : []),
     ...(queue ? entries(queueActions, queue, nameText(queue.name)) : []),
-    ...(issue ? entries([retryIssue], issue, `${count(issue.open_count)} failed now`) : []),
+    ...(issue ? entries([retryIssue], issue, `${count(issue.open_count)} still failing`) : []),
     ...(command ? entries([sendAgain], command, actionLabel(command.action)) : []),
   ];
 }

@@ -69,7 +69,7 @@ const queueEntry = (slug: string, { id, engine, name, pending_count: waiting }: 
 const longListEntry = (slug: string, typed: string, go: Go): Entry => ({
   id: "queues filter",
   group: "Queues",
-  label: `Find “${printable(typed)}” among all queues`,
+  label: `Find “${printable(typed)}” in queues`,
   icon: "search",
   run: go(paths.queues(slug, { filter: typed })),
 });
@@ -100,7 +100,7 @@ function issueEntry(slug: string, issue: Issue, go: Go): Entry {
     id: `issue ${issue.fingerprint}`,
     group: "Issues",
     label: printable(message === "" ? type : `${type}: ${message}`),
-    detail: `${nameText(issue.sample_task_name ?? "")}, ${count(issue.open_count)} failed now`,
+    detail: `${nameText(issue.sample_task_name ?? "")}, ${count(issue.open_count)} still failing`,
     also: `issue ${issue.fingerprint}`,
     icon: "issues",
     run: go(paths.issue(slug, issue.fingerprint)),

@@ -31,18 +31,18 @@ export function AppearancePage() {
       <div className={panel.page}>
         <p className="t2">Saved in this browser. Changes apply immediately.</p>
         <dl className={css.settings}>
-          <Row name="Theme" says="System follows your device's setting.">
+          <Row name="Theme" says="“System” follows your device's setting.">
             <Choice legend="Theme" setting={themeSetting} />
           </Row>
-          <Row name="Contrast" says="More darkens secondary text and borders.">
+          <Row name="Contrast" says="“More” makes secondary text and borders easier to see.">
             <Choice legend="Contrast" setting={contrastSetting} />
           </Row>
           <Row name="Density" says="Row height of the task list: 32, 36 or 44 px.">
             <DensityChoice />
           </Row>
           <ZoneRow />
-          <Row name="Rail" says="The navigation on the left of a project, with or without labels.">
-            <Choice legend="Rail" setting={railSetting} />
+          <Row name="Sidebar" says="The navigation on the left of a project, with or without labels.">
+            <Choice legend="Sidebar" setting={railSetting} />
           </Row>
           <Row
             name="Single-key shortcuts"

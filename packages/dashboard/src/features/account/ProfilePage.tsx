@@ -95,7 +95,7 @@ export function ProfilePage() {
           <ZoneField
             value={typed.timezone}
             onChange={(zone) => change("timezone", zone)}
-            hint="For example Europe/Berlin. Set the zone of displayed times under Appearance."
+            hint="For example Europe/Berlin. Set the time zone for displayed times under Appearance."
             error={faults.timezone === undefined ? undefined : `This ${faults.timezone}.`}
           />
           {save.isError && Object.keys(faults).length === 0 ? (
@@ -107,7 +107,7 @@ export function ProfilePage() {
               isBusy={save.isPending}
               reason={isChanged || save.isPending ? null : "No changes to save"}
             >
-              {save.isPending ? "Saving…" : "Save"}
+              {save.isPending ? "Saving…" : "Save changes"}
             </ActButton>
             <Done>{save.isSuccess ? "Saved." : null}</Done>
           </div>

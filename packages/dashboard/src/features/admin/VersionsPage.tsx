@@ -122,7 +122,7 @@ function Manifest({ known }: { known: KnownVersions }) {
             <p className="t2">
               The server requests <UrlText text={url} name="the URL of the check" /> once per check.
             </p>
-            {check.isError ? <InlineAlert>Couldn't check for updates. {causeOf(check.error)}.</InlineAlert> : null}
+            {check.isError ? <InlineAlert>Couldn't check for updates. {causeOf(check.error)}</InlineAlert> : null}
             <p role="status">{check.isSuccess ? "Checked." : null}</p>
             <ActButton error={check.error} isBusy={check.isPending} onAct={() => check.mutate()}>
               {check.isPending ? "Checking…" : "Check for updates"}

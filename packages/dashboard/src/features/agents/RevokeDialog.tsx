@@ -1,4 +1,4 @@
-import type { Agent } from "@svc/client";
+import { type Agent, plural } from "@svc/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
@@ -38,22 +38,22 @@ export function RevokeDialog({ slug, agent, processesOnline, onClose }: RevokeDi
       undone="The agent was not revoked."
       onClose={onClose}
     >
-      <p>This takes effect immediately and cannot be undone:</p>
+      <p>This takes effect immediately and can't be undone:</p>
       <ul className={dialogList}>
         {agent.state === "online" ? (
           <li>
             It stops watching{" "}
             {agent.engine_adapters.length > 0 ? agent.engine_adapters.map(printable).join(", ") : "its engines"}. New
-            tasks there are no longer seen.
+            tasks there are no longer recorded.
           </li>
         ) : null}
         <li>
           {processesOnline === null || processesOnline === 0
-            ? "It is disconnected."
-            : `${processesOnline} connected ${processesOnline === 1 ? "process is" : "processes are"} disconnected.`}
+            ? "It will be disconnected."
+            : `${plural(processesOnline, "process", "processes")} will be disconnected.`}
         </li>
         <li>Its token stops working. To reconnect, create a new agent.</li>
-        <li>Commands that wait for it are cancelled.</li>
+        <li>Commands waiting for it are cancelled.</li>
       </ul>
       <p className="t2">Everything it reported is kept.</p>
     </FormDialog>

@@ -1,4 +1,4 @@
-import type { Agent } from "@svc/client";
+import { type Agent, plural } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { paths } from "../../address/paths.ts";
@@ -57,8 +57,8 @@ function agentsLine(slug: string, agents: readonly Agent[]): ReactNode {
   return (
     <NoteLine glyph="rejected">
       <AppLink href={paths.agent(slug, first.id)}>{printable(first.name)}</AppLink>
-      {others.length > 0 ? ` and ${others.length} other ${others.length === 1 ? "agent" : "agents"} run` : " runs"} a
-      version that is incompatible with this server
+      {others.length > 0 ? ` and ${plural(others.length, "other agent")} run` : " runs"} a version that is incompatible
+      with this server
       {first.agent_version ? ` (${printable(first.agent_version)})` : ""}. Upgrade to avoid losing events.
     </NoteLine>
   );

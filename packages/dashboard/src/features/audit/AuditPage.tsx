@@ -99,7 +99,7 @@ function Trail({ slug }: { slug: string }) {
     outcome && `the outcome ${outcomeText(outcome)}`,
     user && `the user ${actorText({ user_id: user }, { me, names })}`,
     target && `the target ${printable(target)}`,
-    (since || until) && `the time: ${range.label}`,
+    (since || until) && `a time in this range: ${range.label}`,
   ].filter(Boolean);
 
   return (
@@ -182,7 +182,7 @@ function Trail({ slug }: { slug: string }) {
                     </>
                   }
                 >
-                  <p>No audit entry in this project has {words.join(", and ")}.</p>
+                  <p>No audit entry in this project has {words.join(" and ")}.</p>
                 </Empty>
               ) : (
                 <Empty title="Nothing recorded yet">

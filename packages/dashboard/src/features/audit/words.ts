@@ -1,4 +1,4 @@
-import type { Me, RecordedRow } from "@svc/client";
+import { type Me, plural, type RecordedRow } from "@svc/client";
 import { idTail, nameText } from "../../ui/time/format.ts";
 
 /** Labels of action classes. The class is the first dotted part of an action. */
@@ -85,7 +85,7 @@ export const auditedSlugs = (me: Pick<Me, "memberships">): string[] =>
 
 /** Describes what the activity feed shows the user. */
 export function reachText(me: Pick<Me, "is_admin" | "memberships">): string {
-  if (me.is_admin) return "All entries of all projects, since you are an instance admin.";
+  if (me.is_admin) return "All entries of all projects, because you are an instance admin.";
   const [first, second, ...others] = audited(me).map(({ project_name }) => nameText(project_name));
   if (first === undefined) {
     return "Your own events only. Only a project's auditors and admins see its entries.";
@@ -95,6 +95,6 @@ export function reachText(me: Pick<Me, "is_admin" | "memberships">): string {
       ? first
       : others.length === 0
         ? `${first} and ${second}`
-        : `${first}, ${second} and ${others.length} other ${others.length === 1 ? "project" : "projects"}`;
+        : `${first}, ${second} and ${plural(others.length, "other project")}`;
   return `Entries of ${projects}, and your own events outside of projects.`;
 }

@@ -1,4 +1,4 @@
-import type { Agent, DeadLetter } from "@svc/client";
+import { type Agent, type DeadLetter, plural } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -203,9 +203,7 @@ function DeadLetterList({ slug, loaded, agents, isBusy, onRequeued, onMore }: De
             <span className="sm">
               {" "}
               in {nameText(deadLetter.queue)}
-              {deadLetter.attempts === null
-                ? ""
-                : `, ${count(deadLetter.attempts)} ${deadLetter.attempts === 1 ? "attempt" : "attempts"}`}
+              {deadLetter.attempts === null ? "" : `, ${plural(deadLetter.attempts, "attempt")}`}
             </span>
             {commandId === null ? null : (
               <>
@@ -273,7 +271,7 @@ function DeadLetterList({ slug, loaded, agents, isBusy, onRequeued, onMore }: De
       </div>
       {entries.length === 0 ? (
         total ? (
-          <Empty title={`${count(total)} dead letters`}>
+          <Empty title={plural(total, "dead letter")}>
             <p>The agent for {printable(engine)} reports the number but can't list them.</p>
           </Empty>
         ) : (

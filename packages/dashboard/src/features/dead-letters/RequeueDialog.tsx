@@ -1,4 +1,4 @@
-import type { DeadLetter, TaskCommandBody } from "@svc/client";
+import { type DeadLetter, plural, type TaskCommandBody } from "@svc/client";
 import { useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
@@ -42,7 +42,7 @@ export function RequeueDialog({ slug, subject, onClose }: DialogProps<ChosenDead
   // After the first request the agent stays the same.
   const { eligibility, agentId } = useFrozen({ eligibility: online, agentId: chosen }, hasBegun);
   const named = namedAgent(eligibility.agents, agentId);
-  const many = `${count(deadLetters.length)} ${deadLetters.length === 1 ? "dead letter" : "dead letters"}`;
+  const many = plural(deadLetters.length, "dead letter");
   const reason = eligibility.reason ?? (deadLetters.length > maximum ? `Maximum ${count(maximum)} at a time` : null);
   const send = () =>
     run(
@@ -100,9 +100,7 @@ export function RequeueDialog({ slug, subject, onClose }: DialogProps<ChosenDead
         </>
       }
     >
-      <p>
-        The engine puts {deadLetters.length === 1 ? "it" : "them"} back into the queue, to run again from the start.
-      </p>
+      <p>The engine returns {deadLetters.length === 1 ? "it" : "them"} to the queue to run again from the start.</p>
     </CommandDialog>
   );
 }

@@ -17,7 +17,7 @@ export function AttentionPanel({ items }: { items: readonly HomeAttention[] }) {
       {items.length === 0 ? (
         <p className={css.calm}>
           <Glyph name="success" />
-          Nothing. No agent or worker is offline, no project fails more than 5 % of its tasks, and no failure has become
+          All clear. No agent or worker is offline, no project has more than 5 % failed tasks, and no failure has become
           more frequent.
         </p>
       ) : (

@@ -1,3 +1,4 @@
+import { plural } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { paths } from "../../address/paths.ts";
@@ -43,7 +44,7 @@ export function HomePage() {
         <h1>Projects</h1>
         {aggregate && projects.length > 0 ? (
           <span className="t3 grow">
-            {count(aggregate.tasks_24h)} tasks finished in 24 h, {count(aggregate.failures_24h)} failed. Online now:{" "}
+            {plural(aggregate.tasks_24h, "task")} finished in 24 h, {count(aggregate.failures_24h)} failed. Online now:{" "}
             {count(aggregate.agents_online)} of {count(aggregate.agents_total)} agents,{" "}
             {count(aggregate.workers_online)} of {count(aggregate.workers_online + aggregate.workers_missing)} workers.
           </span>

@@ -1,4 +1,4 @@
-import type { HomeProject } from "@svc/client";
+import { type HomeProject, plural } from "@svc/client";
 import { paths } from "../../address/paths.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { SparkBars } from "../../ui/charts/SparkBars.tsx";
@@ -44,7 +44,7 @@ const columns: readonly Column<HomeProject>[] = [
       <SparkBars
         values={byHour}
         isRunning
-        label={`${nameText(name)}: ${count(tasks)} tasks finished in 24 h, at most ${count(Math.max(0, ...byHour))} in an hour`}
+        label={`${nameText(name)}: ${plural(tasks, "task")} finished in 24 h, at most ${count(Math.max(0, ...byHour))} in an hour`}
       />
     ),
   },

@@ -52,7 +52,7 @@ function Invitation({ token }: { token: string }) {
   if (isProblem(preview.error, "not_found")) {
     return (
       <Unusable title="This invitation is no longer valid">
-        It was already accepted, revoked or has expired, or its project is archived. Ask for a new invitation.
+        It was already accepted or revoked, it has expired, or its project is archived. Ask for a new invitation.
       </Unusable>
     );
   }

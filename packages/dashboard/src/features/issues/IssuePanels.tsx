@@ -1,4 +1,4 @@
-import type { Facet, Issue, TaskRow } from "@svc/client";
+import { type Facet, type Issue, plural, type TaskRow } from "@svc/client";
 import { fieldTerm } from "@svc/client/task-query";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -61,7 +61,7 @@ export function TrendPanel({ slug, issue, range }: TrendProps) {
             name="Failures over time"
             valueName="failed"
             bars="failure"
-            summary={`${count(issue.occurrences)} failed tasks in the ${range.label}, maximum ${count(most)} in one of ${count(buckets.length)} intervals.`}
+            summary={`${plural(issue.occurrences, "failed task")} in the ${range.label}, maximum ${count(most)} in one of ${plural(buckets.length, "interval")}.`}
             buckets={buckets}
             isRunning={range.isOpen}
             bands={bands}

@@ -122,10 +122,10 @@ export function IssuesPage() {
                 `The ${count(rows.length)} issues with the most failures`
               ) : (
                 <OlderOrAll read={read} shown={rows.length}>
-                  Older issues
+                  Load older issues
                 </OlderOrAll>
               )}
-              {isExact ? null : " Sorted by the newest failures only: this range has too many to count."}
+              {isExact ? null : " Counts only the newest failures: this range has too many."}
             </p>
           </>
         )}

@@ -1,7 +1,7 @@
+import { plural } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useTimedMs } from "../../live/live.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
-import { count } from "../../ui/time/format.ts";
 import { ask } from "../actions/index.ts";
 import { useMayNot } from "../projects/index.ts";
 import { issueQuery } from "./issue-queries.ts";
@@ -37,5 +37,5 @@ export function RetryIssue({ slug, fingerprint, openInRange }: RetryIssueProps) 
 function retryLabel(open: number, { isCapped, openInRange }: { isCapped: boolean; openInRange: number }): string {
   if (open < 2) return "Retry";
   const all = open > openInRange ? "all " : "";
-  return isCapped ? `Retry at least ${count(open)} tasks` : `Retry ${all}${count(open)} tasks`;
+  return isCapped ? `Retry at least ${plural(open, "task")}` : `Retry ${all}${plural(open, "task")}`;
 }

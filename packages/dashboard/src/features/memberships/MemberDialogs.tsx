@@ -80,7 +80,7 @@ export function AddMemberDialog({ slug, onClose }: { slug: string; onClose: () =
 }
 
 function addressFault(error: unknown): Readonly<Record<string, string>> {
-  if (error instanceof UnknownAddress) return { email: "No account has this address. Invite it instead." };
+  if (error instanceof UnknownAddress) return { email: "No account has this address. Send an invitation instead." };
   return conflictReason(error) === "already_member" ? { email: memberWords(error) } : {};
 }
 
@@ -101,7 +101,7 @@ export function ChangeRoleDialog({ slug, member, onClose }: MemberDialogProps) {
     <FormDialog
       title={`Change role of ${memberName(member)}`}
       act="Change role"
-      reason={role === member.role ? "Already this role" : null}
+      reason={role === member.role ? "Already has this role" : null}
       send={() => api.changeMember(slug, member.id, { role })}
       onDone={changed}
       undone="The role was not changed."
@@ -110,7 +110,7 @@ export function ChangeRoleDialog({ slug, member, onClose }: MemberDialogProps) {
     >
       <RoleField value={role} onChange={setRole} />
       <p className="t2">Takes effect with the member's next request.</p>
-      {losesAdmin ? <p>This is you: only another admin can restore your role.</p> : null}
+      {losesAdmin ? <p>This is your own role. Only another admin can restore it.</p> : null}
     </FormDialog>
   );
 }
@@ -130,8 +130,8 @@ export function RemoveMemberDialog({ slug, member, onClose }: MemberDialogProps)
       onClose={onClose}
     >
       <p>
-        {member.user_id === me.id ? "You" : "This member"} and the account's API keys lose access to the project
-        immediately. The account and its past actions are kept.
+        {member.user_id === me.id ? "You and your" : "This member and the account's"} API keys lose access to the
+        project immediately. The account and its history are kept.
       </p>
     </FormDialog>
   );

@@ -1,4 +1,4 @@
-import type { Member } from "@svc/client";
+import { type Member, plural } from "@svc/client";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
@@ -45,8 +45,7 @@ export function MembersPage() {
       <div className={panel.head}>
         <h1>Members</h1>
         <span className="t3 grow">
-          {members.length} {members.length === 1 ? "member" : "members"}; instance administrators are admins of every
-          project
+          {plural(members.length, "member")}; instance administrators are admins of every project
         </span>
         <Button
           disabledReason={addDisabledReason}

@@ -1,3 +1,4 @@
+import { plural } from "@svc/client";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { safeReturn } from "../../address/paths.ts";
@@ -6,7 +7,6 @@ import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { Check } from "../../ui/buttons/Tick.tsx";
 import { takeFocus } from "../../ui/layers/take-focus.ts";
-import { count } from "../../ui/time/format.ts";
 import { EntryFrame, EntryNote, entryForm, entryKeep, entrySubmit, SignOutLink, useMe } from "../sessions/index.ts";
 import { VerifyForm } from "./VerifyForm.tsx";
 
@@ -58,7 +58,7 @@ function CodesLeft({ left, onContinue }: { left: number; onContinue: () => void 
       <EntryNote icon="keys">
         {left === 0
           ? "That was your last recovery code. Create new ones under Security."
-          : `${count(left)} recovery ${left === 1 ? "code" : "codes"} left. Create new ones or set up another app under Security.`}
+          : `${plural(left, "recovery code")} left. Create new ones or set up another app under Security.`}
       </EntryNote>
       <Button variant="main" className={entrySubmit} ref={takeFocus} onClick={onContinue}>
         Continue

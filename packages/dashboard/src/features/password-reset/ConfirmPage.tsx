@@ -63,8 +63,7 @@ function ChoosePassword({ token, onDone }: { token: string; onDone: () => void }
   if (isProblem(confirm.error, "not_found") || faults.token !== undefined) {
     return (
       <NoLink title="This link is not valid">
-        It was already used, is older than 30 minutes or incomplete, or your password has changed since. Request a new
-        one.
+        It is incomplete, was already used, has expired, or your password has changed since. Request a new one.
       </NoLink>
     );
   }

@@ -1,4 +1,4 @@
-import type { Queue, QueueActivity } from "@svc/client";
+import { plural, type Queue, type QueueActivity } from "@svc/client";
 import { fieldTerm } from "@svc/client/task-query";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
@@ -91,8 +91,8 @@ function Warning({ queue, trouble, now }: { queue: Queue; trouble: Trouble; now:
   if (trouble === "stuck") {
     return (
       <NoteLine glyph="failure">
-        {count(queue.pending_count)} {queue.pending_count === 1 ? "task is" : "tasks are"} waiting and no worker is
-        connected to this queue. Start a worker that serves it.
+        {plural(queue.pending_count, "waiting task")}, but no worker is connected to this queue. Start a worker that
+        serves it.
       </NoteLine>
     );
   }
@@ -100,14 +100,18 @@ function Warning({ queue, trouble, now }: { queue: Queue; trouble: Trouble; now:
     return (
       <NoteLine>
         No agent has reported this queue for {age(now - instant(queue.depth_reported_at ?? queue.last_seen_at))}. The
-        counts are from then.
+        counts may be out of date.
       </NoteLine>
     );
   }
   if (trouble === "long wait")
     return <NoteLine glyph="pending">The oldest task has been waiting for more than 5 minutes.</NoteLine>;
   if (trouble === "growing")
-    return <NoteLine glyph="pending">Tasks are added faster than they finish, so more and more are waiting.</NoteLine>;
+    return (
+      <NoteLine glyph="pending">
+        Tasks are added faster than they finish. Add workers or increase their concurrency.
+      </NoteLine>
+    );
   return null;
 }
 

@@ -1,4 +1,4 @@
-import type { QueueActivity } from "@svc/client";
+import { plural, type QueueActivity } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { matchesWords, useListFilter } from "../../address/list-filter.ts";
@@ -62,8 +62,7 @@ export function QueuesPage() {
       {stuck.length > 0 ? (
         <p className={css.alarm}>
           <Glyph name="failure" />
-          {stuck.length === 1 ? "1 queue has" : `${count(stuck.length)} queues have`} {count(stuckTasks)} waiting{" "}
-          {stuckTasks === 1 ? "task" : "tasks"} and no workers.
+          {plural(stuckTasks, "waiting task")} in {plural(stuck.length, "queue")} without workers.
         </p>
       ) : null}
       {all.length === 0 ? (

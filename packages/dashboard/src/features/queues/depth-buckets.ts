@@ -1,4 +1,4 @@
-import type { QueueDepths } from "@svc/client";
+import { plural, type QueueDepths } from "@svc/client";
 import type { Amount } from "../../ui/charts/AmountChart.tsx";
 import { count } from "../../ui/time/format.ts";
 
@@ -41,6 +41,6 @@ export function depthSummary(buckets: readonly Amount[]): string {
   if (known.length === 0) return "Waiting tasks: not reported.";
   const holes = buckets.length - known.length;
   return `Waiting tasks: ${count(known.at(-1) ?? 0)} at the end, between ${count(Math.min(...known))} and ${count(Math.max(...known))}${
-    holes > 0 ? `; not reported in ${count(holes)} of ${count(buckets.length)} intervals` : ""
+    holes > 0 ? `; not reported in ${count(holes)} of ${plural(buckets.length, "interval")}` : ""
   }.`;
 }

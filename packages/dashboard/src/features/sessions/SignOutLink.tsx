@@ -30,7 +30,7 @@ export function SignOutLink({ next, variant = "link", className, children = "Sig
       <Button variant={variant} className={className} isPending={signOut.isPending} onClick={() => signOut.mutate()}>
         {children}
       </Button>
-      {signOut.isError ? <span role="alert">Still signed in. {causeOf(signOut.error)}</span> : null}
+      {signOut.isError ? <span role="alert">Couldn't sign out. {causeOf(signOut.error)}</span> : null}
     </>
   );
 }

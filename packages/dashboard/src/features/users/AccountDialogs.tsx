@@ -60,7 +60,7 @@ export function ResetPasswordDialog({ user, onClose }: AccountDialogProps) {
             <li>a lock due to wrong passwords</li>
           </ul>
           {user.id === me.id ? (
-            <p>This is you: you will be signed out here too. Sign in again with the new password.</p>
+            <p>This is your own account. You will be signed out here too; sign in again with the new password.</p>
           ) : null}
           <p className="t2">A second factor is kept and needed at the next sign-in.</p>
           <NewPasswordField value={password} onChange={setPassword} error={faults.new_password} />

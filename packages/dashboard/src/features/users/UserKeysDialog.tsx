@@ -1,4 +1,4 @@
-import type { ApiKey, UserAdminPublic } from "@svc/client";
+import { type ApiKey, plural, type UserAdminPublic } from "@svc/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../api/api.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
@@ -10,7 +10,7 @@ import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import type { Column } from "../../ui/tables/columns.tsx";
 import { DataTable } from "../../ui/tables/DataTable.tsx";
-import { count, printable } from "../../ui/time/format.ts";
+import { printable } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { userKeysQuery } from "./queries.ts";
 
@@ -28,9 +28,7 @@ export function UserKeysDialog({ user, onClose }: { user: UserAdminPublic; onClo
       <QueryBoundary name="The API keys" read={read} rows={3} isPart>
         {keys.length === 0 ? (
           <p role="status">
-            {revoke.data === undefined
-              ? "No active API keys."
-              : `${count(revoke.data.revoked)} API ${revoke.data.revoked === 1 ? "key was" : "keys were"} revoked.`}
+            {revoke.data === undefined ? "No active API keys." : `${plural(revoke.data.revoked, "API key")} revoked.`}
           </p>
         ) : (
           <>
@@ -43,7 +41,7 @@ export function UserKeysDialog({ user, onClose }: { user: UserAdminPublic; onClo
       <DialogFoot leave={keys.length === 0 ? "Close" : "Cancel"} onLeave={onClose}>
         {keys.length === 0 ? null : (
           <ActButton isDanger error={revoke.error} isBusy={revoke.isPending} onAct={() => revoke.mutate()}>
-            {keys.length === 1 ? "Revoke 1 key" : `Revoke all ${count(keys.length)} keys`}
+            Revoke {plural(keys.length, "key")}
           </ActButton>
         )}
       </DialogFoot>

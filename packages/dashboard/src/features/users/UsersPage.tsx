@@ -1,4 +1,4 @@
-import type { UserAdminPublic } from "@svc/client";
+import { plural, type UserAdminPublic } from "@svc/client";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
 import { type ReactNode, useDeferredValue, useState } from "react";
@@ -101,7 +101,7 @@ function UserList() {
           {users.length === 0
             ? ""
             : isAll
-              ? `${users.length} ${users.length === 1 ? "account" : "accounts"}`
+              ? plural(users.length, "account")
               : `${first}–${first + users.length - 1}, newest first`}
         </span>
         <Button variant="main" onClick={() => setDialog(<UserDrawer onClose={close} />)} icon="plus">

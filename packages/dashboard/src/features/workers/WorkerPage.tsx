@@ -1,4 +1,4 @@
-import type { WorkerDetail } from "@svc/client";
+import { plural, type WorkerDetail } from "@svc/client";
 import { fieldTerm } from "@svc/client/task-query";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
@@ -132,7 +132,7 @@ function CurrentTasks({ slug, worker }: OfWorker) {
         items.length > 0 ? null : (
           <p className={`${panel.inner} t2`}>
             {worker.active_tasks > 0
-              ? `Reports ${count(worker.active_tasks)} running ${worker.active_tasks === 1 ? "task" : "tasks"}, but no matching task events have arrived.`
+              ? `Reports ${plural(worker.active_tasks, "running task")}, but no matching task events have arrived.`
               : "Idle"}
           </p>
         )

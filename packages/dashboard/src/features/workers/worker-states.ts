@@ -1,4 +1,4 @@
-import type { Worker } from "@svc/client";
+import { plural, type Worker } from "@svc/client";
 import { age, printable } from "../../ui/time/format.ts";
 import { instant } from "../../ui/time/instants.ts";
 
@@ -49,7 +49,7 @@ export function stateReason(worker: Worker, now: number): string {
       if (announcedStop(worker)) return `stopped ${since(instant(worker.state_reported_at))}`;
       if (Number.isNaN(heartbeat)) return "no heartbeat yet";
       return worker.active_tasks > 0
-        ? `last heartbeat ${since(heartbeat)}, with ${worker.active_tasks} running ${worker.active_tasks === 1 ? "task" : "tasks"}`
+        ? `last heartbeat ${since(heartbeat)}, with ${plural(worker.active_tasks, "running task")}`
         : `last heartbeat ${since(heartbeat)}`;
     case "draining":
       return "finishing running tasks, accepting no new ones";

@@ -54,7 +54,7 @@ function useLine({ slug, project }: { slug?: string; project?: Project | undefin
   if (slug !== undefined && project && !project.is_active) {
     return (
       <NoteLine glyph="revoked" action={<AppLink href={paths.general(slug)}>Open settings</AppLink>}>
-        This project is archived and read-only, and its agents are refused. An admin can restore it.
+        This project is archived: it is read-only and its agents can't connect. An admin can restore it.
       </NoteLine>
     );
   }

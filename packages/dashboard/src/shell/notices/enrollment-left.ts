@@ -1,3 +1,5 @@
+import { plural } from "@svc/client";
+
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
@@ -5,5 +7,5 @@ const dayMs = 24 * hourMs;
 export function timeLeft(ms: number): string {
   if (ms < hourMs) return "Less than an hour left.";
   const [amount, unit] = ms < dayMs ? [Math.floor(ms / hourMs), "hour"] : [Math.floor(ms / dayMs), "day"];
-  return `${amount} ${unit}${amount === 1 ? "" : "s"} left.`;
+  return `${plural(amount, unit)} left.`;
 }

@@ -52,8 +52,8 @@ export function Rail({ slug, project }: { slug: string; project: Project | undef
         <Button
           variant="icon"
           icon="rail"
-          aria-label="Collapse or expand the rail"
-          title="Collapse or expand the rail ([)"
+          aria-label="Collapse or expand the sidebar"
+          title="Collapse or expand the sidebar ([)"
           onClick={toggleRail}
         />
       </div>

@@ -116,7 +116,7 @@ function CustomRange({ fallback }: { fallback: RangeFallback }) {
         type="datetime-local"
         step={1}
         value={to}
-        hint="Leave empty for now"
+        hint="Leave empty for the current time"
         onChange={(event) => setTo(event.currentTarget.value)}
       />
       <div className={dialogFoot}>

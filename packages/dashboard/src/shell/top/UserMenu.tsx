@@ -121,7 +121,7 @@ export function UserMenu({ hasProject }: TopItemProps) {
       </button>
       {signOut.isError ? (
         <p className={menuLabel} role="alert">
-          Still signed in. {causeOf(signOut.error)}
+          Couldn't sign out. {causeOf(signOut.error)}
         </p>
       ) : null}
     </Menu>

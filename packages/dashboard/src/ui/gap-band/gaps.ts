@@ -1,5 +1,5 @@
-import type { CompletenessGap } from "@svc/client";
-import { count, printable } from "../time/format.ts";
+import { type CompletenessGap, plural } from "@svc/client";
+import { printable } from "../time/format.ts";
 
 /** A time range in which an agent lost records. */
 export interface LossGap {
@@ -139,8 +139,8 @@ export function lostText({ gaps }: Pick<GapGroup, "gaps">): string {
   const events = gaps.reduce((sum, gap) => sum + gap.events, 0);
   const frames = gaps.reduce((sum, gap) => sum + gap.otherFrames, 0);
   const parts = [
-    ...(events > 0 || frames === 0 ? [`${count(events)} ${events === 1 ? "event" : "events"}`] : []),
-    ...(frames > 0 ? [`${count(frames)} other ${frames === 1 ? "frame" : "frames"}`] : []),
+    ...(events > 0 || frames === 0 ? [plural(events, "event")] : []),
+    ...(frames > 0 ? [plural(frames, "other frame")] : []),
   ];
   return `${parts.join(" and ")} lost`;
 }
@@ -149,7 +149,7 @@ export function lostText({ gaps }: Pick<GapGroup, "gaps">): string {
 export function whoText({ gaps }: Pick<GapGroup, "gaps">): string {
   const only = onlyAgent({ gaps });
   if (only !== null) return `agent ${printable(only.agentName)}`;
-  return `${new Set(gaps.map((gap) => gap.agentId)).size} agents`;
+  return plural(new Set(gaps.map((gap) => gap.agentId)).size, "agent");
 }
 
 /** The agent of all gaps; null when there are several. */

@@ -1,3 +1,4 @@
+import { plural } from "@svc/client";
 import { type CSSProperties, type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { Button } from "../buttons/Button.tsx";
 import { copyText } from "../buttons/CopyButton.tsx";
@@ -252,8 +253,7 @@ function SearchRow({ title, value, status, onChange, onStep, onEnd }: SearchRowP
 }
 
 function membersText({ isArray, size }: { isArray: boolean; size: number }): string {
-  const word = isArray ? "item" : "key";
-  return `${count(size)} ${size === 1 ? word : `${word}s`}`;
+  return plural(size, isArray ? "item" : "key");
 }
 
 interface LineProps {

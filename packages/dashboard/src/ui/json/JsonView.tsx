@@ -1,3 +1,4 @@
+import { plural } from "@svc/client";
 import { useMemo, useState } from "react";
 import { Button } from "../buttons/Button.tsx";
 import { CopyButton } from "../buttons/CopyButton.tsx";
@@ -5,7 +6,7 @@ import panel from "../panels/panel.module.css";
 import { bytes, printableLines } from "../time/format.ts";
 import { JsonTree } from "./JsonTree.tsx";
 import css from "./json.module.css";
-import { countRedacted, depthOf, type JsonPart, redactedText, textOf } from "./json-lines.ts";
+import { countRedacted, depthOf, type JsonPart, textOf } from "./json-lines.ts";
 
 /** Values above this size are rendered only on request. */
 const largeBytes = 256 * 1024;
@@ -39,7 +40,7 @@ export function JsonPanel({ id, title, parts, note, foot }: JsonPanelProps) {
     note,
     bytes(size),
     redacted.found > 0
-      ? `${redactedText(redacted)} ${redacted.found === 1 && !redacted.isCut ? "value" : "values"} redacted by the agent`
+      ? `${redacted.isCut ? "at least " : ""}${plural(redacted.found, "value")} redacted by the agent`
       : null,
   ];
 
@@ -51,10 +52,10 @@ export function JsonPanel({ id, title, parts, note, foot }: JsonPanelProps) {
         <span className="grow" />
         {view === "tree" && depth > 1 ? (
           <label>
-            <span className="vh">Levels of {title.toLowerCase()} unfolded</span>
+            <span className="vh">Expanded levels of {title.toLowerCase()}</span>
             <select
               className={css.depth}
-              title="Levels unfolded"
+              title="Expanded levels"
               value={openDepth}
               onChange={(event) => setOpenDepth(Number(event.currentTarget.value))}
             >
@@ -83,7 +84,7 @@ export function JsonPanel({ id, title, parts, note, foot }: JsonPanelProps) {
       </header>
       {view === "closed" ? (
         <div className={css.large}>
-          <p>{bytes(size)} are more than is drawn unasked.</p>
+          <p>Large value ({bytes(size)}), not shown automatically.</p>
           <Button onClick={() => setChosen("raw")}>Show as text</Button>
           <Button onClick={() => setChosen("tree")}>Show as a tree</Button>
         </div>
@@ -92,7 +93,7 @@ export function JsonPanel({ id, title, parts, note, foot }: JsonPanelProps) {
           {printableLines(text)}
         </pre>
       ) : (
-        // Changing the depth resets manually folded branches.
+        // Changing the depth resets manually collapsed branches.
         <JsonTree
           key={openDepth}
           title={title}
@@ -108,9 +109,9 @@ export function JsonPanel({ id, title, parts, note, foot }: JsonPanelProps) {
 }
 
 function depthChoices(depth: number): { levels: number; words: string }[] {
-  const choices = [{ levels: 0, words: "folded" }];
+  const choices = [{ levels: 0, words: "collapsed" }];
   for (let levels = 1; levels < Math.min(depth, deepest + 1); levels++) {
-    choices.push({ levels, words: levels === 1 ? "1 level" : `${levels} levels` });
+    choices.push({ levels, words: plural(levels, "level") });
   }
   const all = depth > deepest ? Number.MAX_SAFE_INTEGER : Math.max(depth, usualDepth);
   return [...choices, { levels: all, words: "all levels" }];

@@ -47,18 +47,18 @@ export function causeOf(error: unknown): string {
     case "unreachable":
       return "Can't reach the server. It may be restarting.";
     case "forbidden":
-      return "Your role does not allow this.";
+      return "Your role doesn't allow this.";
     case "not_found":
       return "Not found. It may have been deleted, or you may not have access.";
     case "unauthenticated":
       return "Your session has ended. Sign in again.";
     case "step_up_required":
     case "mfa_reverify_required":
-      return "You didn't confirm that it's you.";
+      return "You didn't confirm that it's you. Try again.";
     case "mfa_enrollment_required":
       return "Set up a second factor first.";
     case "rate_limited":
-      return "Too many requests. Wait a moment.";
+      return "Too many requests. Wait a moment, then try again.";
     case "unready":
       if (error.details.reason === "passwords_full") return "Too many sign-ins at the moment. Try again shortly.";
       return "The database is unavailable. Try again shortly.";

@@ -1,4 +1,4 @@
-import type { ApiKey } from "@svc/client";
+import { type ApiKey, plural } from "@svc/client";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { paths } from "../../../address/paths.ts";
@@ -42,7 +42,7 @@ export function ApiKeysPage() {
       <div className={panel.head}>
         <h1>API keys</h1>
         <span className="t3 grow">
-          {keys.length === 0 ? "" : "Your keys. A key never has more access than you have at the time."}
+          {keys.length === 0 ? "" : "Your keys. A key never has more access than you do."}
         </span>
         {keys.length === 0 ? null : mint}
       </div>
@@ -95,7 +95,7 @@ const columns: readonly Column<ApiKey>[] = [
         <span className="mono">{prefix}…</span>
         <span className="sm">
           {" "}
-          {scopes.length} {scopes.length === 1 ? "scope" : "scopes"}
+          {plural(scopes.length, "scope")}
           {slug === null ? "" : `, only ${slug}`}
         </span>
       </>

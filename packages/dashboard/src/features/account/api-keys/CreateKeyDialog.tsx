@@ -71,7 +71,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
               autoComplete="off"
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
-              hint="One key per script and place. Example: nightly report."
+              hint="Use one key per script. Example: nightly report."
               error={faults.name}
             />
             <QueryBoundary name="The scopes" read={catalogue} rows={10} isPart>
@@ -118,9 +118,9 @@ function BindingWarning({ isAdmin, makes }: { isAdmin: boolean; makes: boolean }
     <>
       The key can't read or change other projects.{" "}
       {isAdmin && makes ? (
-        <b>With these scopes it can still create projects, as you can.</b>
+        <b>With these scopes, it can still create projects.</b>
       ) : (
-        "Exception: the key of an instance administrator with projects:write can still create projects."
+        "Exception: an instance administrator's key with projects:write can still create projects."
       )}
     </>
   );
@@ -130,7 +130,7 @@ function ExpiryHint({ days }: { days: string }) {
   const { zone, label } = useZone();
   const now = useNow();
   const count = Number(days);
-  if (days === "") return <>Leave empty to keep it until it is revoked.</>;
+  if (days === "") return <>Leave empty for no expiry.</>;
   if (!Number.isInteger(count) || count < 1 || count > maxDays)
     return <>Enter 1–{maxDays}, or leave empty for no expiry.</>;
   return (
@@ -149,7 +149,7 @@ function MintedKeyDialog({ created, onClose }: { created: MintedKey; onClose: ()
       done="I've saved the token"
       onClose={onClose}
     >
-      <p className="t2">The token is shown only once. The server stores only a digest of it.</p>
+      <p className="t2">The token is shown only once. The server stores only a hash.</p>
       <Snippet name="token" text={created.token} />
       <Snippet
         name="shell: use it"

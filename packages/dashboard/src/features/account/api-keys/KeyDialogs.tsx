@@ -44,7 +44,7 @@ export function RevokeKeyDialog({ apiKey, onClose }: KeyDialogProps) {
       isDanger
       send={() => api.revokeApiKey(apiKey.id)}
       onDone={() => client.setQueryData(apiKeysQuery.queryKey, (old) => old?.filter((one) => one.id !== apiKey.id))}
-      undone="Not revoked."
+      undone="The key was not revoked."
       onClose={onClose}
     >
       <p>

@@ -29,7 +29,7 @@ export function HistoryPanel() {
             {read.isFetchNextPageError ? <InlineError title="Couldn't load older entries" error={read.error} /> : null}
             {read.hasNextPage ? (
               <div className={panel.foot}>
-                <OlderButton read={read}>Show older</OlderButton>
+                <OlderButton read={read}>Load older entries</OlderButton>
               </div>
             ) : null}
           </>

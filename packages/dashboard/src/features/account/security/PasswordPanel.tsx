@@ -1,4 +1,4 @@
-import { isProblem } from "@svc/client";
+import { isProblem, plural } from "@svc/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
@@ -11,7 +11,6 @@ import { Field } from "../../../ui/forms/Field.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { InlineAlert } from "../../../ui/panels/InlineAlert.tsx";
 import { Panel } from "../../../ui/panels/Panel.tsx";
-import { count } from "../../../ui/time/format.ts";
 import { trustedDevicesQuery } from "../../mfa/index.ts";
 import { meQuery, useMe } from "../../sessions/index.ts";
 import css from "../account.module.css";
@@ -82,7 +81,7 @@ export function PasswordPanel() {
                 onChange={setRevokesKeys}
                 says="Scripts that use them stop working. Do this if someone else may know your password."
               >
-                Revoke my {count(keys)} {keys === 1 ? "API key" : "API keys"} as well
+                Revoke my {plural(keys, "API key")} as well
               </Tick>
             )}
             {isElsewhere ? <InlineAlert>Not changed. {causeOf(change.error)}</InlineAlert> : null}

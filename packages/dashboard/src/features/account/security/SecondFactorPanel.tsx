@@ -1,11 +1,10 @@
-import type { MfaStatus } from "@svc/client";
+import { type MfaStatus, plural } from "@svc/client";
 import { useState } from "react";
 import { paths } from "../../../address/paths.ts";
 import { Button, ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { Glyph } from "../../../ui/Icon.tsx";
 import { Panel, type PanelRead } from "../../../ui/panels/Panel.tsx";
 import panel from "../../../ui/panels/panel.module.css";
-import { count } from "../../../ui/time/format.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
 import css from "../account.module.css";
 import { DisableFactorDialog } from "./DisableFactorDialog.tsx";
@@ -26,7 +25,7 @@ export function SecondFactorPanel({ read }: { read: PanelRead<MfaStatus> }) {
               <p className={css.done}>
                 <Glyph name="success" />
                 <span>
-                  An authenticator app is set up, since <Stamp at={status.enrolled_at} to="day" />.
+                  Authenticator app set up on <Stamp at={status.enrolled_at} to="day" />.
                 </span>
               </p>
               <p className={status.remaining_recovery_codes <= fewCodes ? panel.wrong : "t2"}>
@@ -34,7 +33,7 @@ export function SecondFactorPanel({ read }: { read: PanelRead<MfaStatus> }) {
                 <span>{codesLeft(status.remaining_recovery_codes)}</span>
               </p>
               <div className={css.acts}>
-                <Button onClick={() => setAsking("codes")}>New recovery codes</Button>
+                <Button onClick={() => setAsking("codes")}>Create recovery codes</Button>
                 <ButtonLink href={setUp}>Set up another app</ButtonLink>
                 <Button onClick={() => setAsking("disable")}>Disable</Button>
               </div>
@@ -49,7 +48,7 @@ export function SecondFactorPanel({ read }: { read: PanelRead<MfaStatus> }) {
                 <p className={panel.wrong}>
                   <Glyph name="failure" />
                   <span>
-                    This server requires one
+                    This server requires a second factor
                     {status.enrollment_deadline ? (
                       <>
                         {" "}
@@ -76,4 +75,4 @@ export function SecondFactorPanel({ read }: { read: PanelRead<MfaStatus> }) {
 }
 
 const codesLeft = (left: number): string =>
-  left === 0 ? "No recovery codes left." : `${count(left)} recovery ${left === 1 ? "code" : "codes"} left.`;
+  left === 0 ? "No recovery codes left." : `${plural(left, "recovery code")} left.`;

@@ -1,4 +1,4 @@
-import type { UserSession } from "@svc/client";
+import { plural, type UserSession } from "@svc/client";
 import { browserName } from "@svc/client/browser-name";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -12,7 +12,7 @@ import { Panel } from "../../../ui/panels/Panel.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import type { Column } from "../../../ui/tables/columns.tsx";
 import { DataTable } from "../../../ui/tables/DataTable.tsx";
-import { count, printable } from "../../../ui/time/format.ts";
+import { printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { Done } from "../Done.tsx";
 import { sessionsQuery } from "../queries.ts";
@@ -29,7 +29,7 @@ export function SessionsPanel() {
     },
     onMutate: () => setSaid(null),
     onSuccess: (ended) => {
-      setSaid(ended === 1 ? "1 session has ended." : `${count(ended)} sessions have ended.`);
+      setSaid(`${plural(ended, "session")} revoked.`);
       return client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
     },
     onError: noticeSignedOut,

@@ -1,5 +1,5 @@
-import type { AccountNotice } from "@svc/client";
-import { count, printable } from "../../../ui/time/format.ts";
+import { type AccountNotice, plural } from "@svc/client";
+import { printable } from "../../../ui/time/format.ts";
 
 const doers: Record<NonNullable<AccountNotice["details"]["by"]>, string> = {
   owner: "",
@@ -8,7 +8,7 @@ const doers: Record<NonNullable<AccountNotice["details"]["by"]>, string> = {
   operator: " by the server's operator",
 };
 
-const keys = (revoked: number): string => `${count(revoked)} API ${revoked === 1 ? "key" : "keys"}`;
+const keys = (revoked: number): string => plural(revoked, "API key");
 
 /** What happened, as one short sentence without a full stop. */
 export function noticeText({ kind, details }: Pick<AccountNotice, "kind" | "details">): string {

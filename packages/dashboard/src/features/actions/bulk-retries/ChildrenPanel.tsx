@@ -74,7 +74,7 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
             />
             <p className={panel.foot}>
               <OlderOrAll read={read} shown={rows.length}>
-                More tasks
+                Load more tasks
               </OlderOrAll>{" "}
               {isLive ? null : (
                 <Button variant="link" onClick={() => void read.refetch()}>

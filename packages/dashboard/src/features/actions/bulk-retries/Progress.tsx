@@ -1,4 +1,4 @@
-import type { BulkRetryRequest } from "@svc/client";
+import { type BulkRetryRequest, plural } from "@svc/client";
 import { useRef } from "react";
 import { type FactOf, Facts } from "../../../ui/panels/Facts.tsx";
 import { age, count, percent } from "../../../ui/time/format.ts";
@@ -64,14 +64,14 @@ export function Progress({ request, readAt }: ProgressProps) {
 }
 
 function barWords({ total, succeeded, failed, unknown, claimed, pending }: BulkRetryRequest["counts"]): string {
-  return `${count(total)} tasks: ${count(succeeded)} retried, ${count(failed)} not retried, ${count(unknown)} with an unknown outcome, ${count(claimed)} awaiting a result, ${count(pending)} not sent yet`;
+  return `${plural(total, "task")}: ${count(succeeded)} retried, ${count(failed)} not retried, ${count(unknown)} with an unknown outcome, ${count(claimed)} awaiting a result, ${count(pending)} not sent yet`;
 }
 
 /** The pace and the time left at that pace; the total duration once it has ended. */
 function timeFact({ counts, status, created_at, last_progress_at }: BulkRetryRequest, pace: number | null): FactOf {
   if (counts.unobserved === 0) {
     const ms = instant(last_progress_at) - instant(created_at);
-    return { label: "Took", value: Number.isNaN(ms) ? "–" : age(ms) };
+    return { label: "Duration", value: Number.isNaN(ms) ? "–" : age(ms) };
   }
   if (pace === null) return { label: "Per minute", value: "–", note: status === "in_progress" ? "measuring" : null };
   return {

@@ -72,7 +72,7 @@ describe("a bulk retry that runs", () => {
 
     test("waits for it without being stalled", () => {
       expect(stallNotice(sent, withCanary, at + 119_000)).toEqual({
-        words: "The first 5 tasks were sent. The rest waits until they have finished.",
+        words: "Canary of 5 tasks sent. The rest waits until the canary finishes.",
         isStalled: false,
       });
     });
@@ -80,12 +80,12 @@ describe("a bulk retry that runs", () => {
     test("is stalled after a minute: the canary may have passed without an agent online, or a resume may have released the rest", () => {
       expect(stallNotice(sent, withCanary, at + 660_000)).toEqual({
         words:
-          "No progress for 10 min. The first 5 tasks were sent. The rest waits until they have finished, or for an agent.",
+          "No progress for 10 min. Canary of 5 tasks sent. The rest waits until the canary finishes or an agent is available.",
         isStalled: true,
       });
       const one = request({ counts: { ...counts, total: 16, succeeded: 1 } });
       expect(stallNotice(one, plan({ canary_size: 1 }), at + 61_000)?.words).toMatch(
-        /The first 1 task was sent. The rest waits until it has finished, or/,
+        /Canary of 1 task sent. The rest waits until the canary finishes or/,
       );
     });
 
@@ -106,7 +106,7 @@ test("a blocked bulk retry shows the reason of the service", () => {
   expect(statusSentence(request({ status: "blocked", blocked_reason: reason }))).toContain(
     `It stopped: ${reason}. 12 tasks`,
   );
-  expect(statusSentence(request({ status: "blocked" }))).toContain("It stopped. 12 tasks are not sent.");
+  expect(statusSentence(request({ status: "blocked" }))).toContain("It stopped. 12 tasks not sent.");
 });
 
 test("an indeterminate bulk retry shows the number of unknown outcomes", () => {

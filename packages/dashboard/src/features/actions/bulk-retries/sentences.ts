@@ -1,9 +1,8 @@
-import type { BulkRetryPlan, BulkRetryRequest } from "@svc/client";
+import { type BulkRetryPlan, type BulkRetryRequest, plural } from "@svc/client";
 import { age, count, printable } from "../../../ui/time/format.ts";
 import { instant } from "../../../ui/time/instants.ts";
 
-const tasksOf = (amount: number): string => `${count(amount)} ${amount === 1 ? "task" : "tasks"}`;
-const isAre = (amount: number): string => (amount === 1 ? "is" : "are");
+const tasksOf = (amount: number): string => plural(amount, "task");
 
 /** The progress in a few words, for a list. */
 export function progressText({ counts, sealing }: Pick<BulkRetryRequest, "counts" | "sealing">): string {
@@ -28,17 +27,17 @@ export function statusSentence({ status, counts, blocked_reason: reason }: BulkR
         ? "Sending tasks. You can leave this page."
         : "All tasks are sent. Waiting for their results.";
     case "paused":
-      return `Paused. ${tasksOf(counts.pending)} ${isAre(counts.pending)} left. Tasks already sent continue.`;
+      return `Paused with ${tasksOf(counts.pending)} left. Tasks already sent continue.`;
     case "blocked":
-      return `${reason ? `It stopped: ${printable(reason)}.` : "It stopped."} ${tasksOf(counts.pending)} ${isAre(counts.pending)} not sent. Fix the cause, then resume. The remaining tasks get a new time limit.`;
+      return `${reason ? `It stopped: ${printable(reason)}.` : "It stopped."} ${tasksOf(counts.pending)} not sent. Fix the cause, then resume. The remaining tasks get a new time limit.`;
     case "succeeded":
       return counts.succeeded === 1 ? "The task was re-queued." : `All ${tasksOf(counts.succeeded)} were re-queued.`;
     case "failed":
       return "No task was retried. The list below shows why.";
     case "partial":
-      return `${tasksOf(counts.succeeded)} ${counts.succeeded === 1 ? "was" : "were"} retried, ${count(counts.failed)} not. The list below shows why.`;
+      return `${tasksOf(counts.succeeded)} retried, ${count(counts.failed)} not retried. The list below shows why.`;
     case "indeterminate":
-      return `Outcome unknown for ${count(counts.unknown)} ${counts.unknown === 1 ? "retry" : "retries"}: sent, but no result arrived in time. Nothing is sent again automatically. Check the task before you retry it.`;
+      return `Outcome unknown for ${plural(counts.unknown, "retry", "retries")}: sent, but no result arrived in time. Nothing is sent again automatically. Check the task before you retry it.`;
     case "no_match":
       return "No task matched, so nothing was sent.";
   }
@@ -73,11 +72,11 @@ export function stallNotice(
   const patienceMs = rate === null ? stallMs : Math.max(stallMs, (2 * 60_000) / rate);
   const stalledFor = now - instant(request.last_progress_at ?? request.created_at);
   if (stalledFor >= patienceMs) {
-    const reason = first === null ? "" : ` ${first.sent} The rest waits until ${first.ended}, or for an agent.`;
+    const reason = first === null ? "" : ` ${first} The rest waits until the canary finishes or an agent is available.`;
     return { words: `No progress for ${age(stalledFor)}.${reason}`, isStalled: true };
   }
   if (first === null) return null;
-  return { words: `${first.sent} The rest waits until ${first.ended}.`, isStalled: false };
+  return { words: `${first} The rest waits until the canary finishes.`, isStalled: false };
 }
 
 /** The words for a bulk retry that has sent only its canary; null for others. */
@@ -85,8 +84,5 @@ function sentFirst({ counts }: BulkRetryRequest, plan: BulkRetryPlan | undefined
   const { pending, claimed, total } = counts;
   const size = plan?.canary_size ?? null;
   if (size === null || pending === 0 || claimed > 0 || total - pending !== size) return null;
-  return {
-    sent: `The first ${tasksOf(size)} ${size === 1 ? "was" : "were"} sent.`,
-    ended: size === 1 ? "it has finished" : "they have finished",
-  };
+  return `Canary of ${tasksOf(size)} sent.`;
 }

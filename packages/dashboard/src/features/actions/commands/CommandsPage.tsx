@@ -131,7 +131,7 @@ export function CommandsPage() {
     },
     { header: "Issued", className: "num", cell: ({ at }) => <Age at={at} suffix=" ago" /> },
     {
-      header: "Took",
+      header: "Duration",
       className: "lg",
       cell: ({ command }) => (command ? <CommandTimes command={command} now={now} /> : "–"),
     },
@@ -201,12 +201,12 @@ export function CommandsPage() {
             />
             <p className={panel.foot}>
               <OlderOrAll read={older} shown={rows.length}>
-                Older commands
+                Load older commands
               </OlderOrAll>
               {isGrouped && !seesIssuer ? (
                 <>
                   {" "}
-                  Without bulk retries.{" "}
+                  Bulk retries are not included.{" "}
                   <AppLink href={paths.commands(slug, { ...search, action: "bulk_retry" })}>
                     Show their commands
                   </AppLink>

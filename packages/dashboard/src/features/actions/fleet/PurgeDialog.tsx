@@ -1,9 +1,9 @@
-import type { PurgeQueueBody, Queue } from "@svc/client";
+import { type PurgeQueueBody, plural, type Queue } from "@svc/client";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
-import { count, nameText, printable } from "../../../ui/time/format.ts";
+import { nameText, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { requiredAgent } from "../requests/AgentField.tsx";
 import { CommandDialog } from "../requests/CommandDialog.tsx";
@@ -31,7 +31,7 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
   const [chosen, setChosen] = useState("");
   const isKnown = queue.depth_reported_at !== null && queue.depth_reported_at !== undefined;
   const depth = queue.pending_count;
-  const tasks = `${count(depth)} ${depth === 1 ? "task" : "tasks"}`;
+  const tasks = plural(depth, "task");
   const { agentId, reason: agentReason } = requiredAgent(eligibility, chosen);
   const reason =
     agentReason ??

@@ -64,8 +64,8 @@ describe("the rate", () => {
   const byQueue = agent("by queue", ["rate_limit", "rate_limit_by_queue"]);
   const polls = { ...agent("polls", []), transport: "longpoll" as const, engine_adapters: [], capabilities: {} };
   const poll: Agent = { ...polls, last_seen_at: "2026-11-20T10:00:00.000Z" };
-  const toQueue = "celery limits rates per queue. See the page of the queue";
-  const toWorkers = "celery limits rates per worker. See the pages of its workers";
+  const toQueue = "celery limits rates per queue. See the queue's page";
+  const toWorkers = "celery limits rates per worker. See its workers' pages";
 
   test.each([
     ["rate_limit_of_worker", [byWorker], null],

@@ -103,9 +103,9 @@ function limitedElsewhere(
   { isByQueue, capable }: { isByQueue: boolean; capable: readonly Agent[] },
 ): string | null {
   if (capability === "rate_limit_of_worker" && isByQueue)
-    return `${engine} limits rates per queue. See the page of the queue`;
+    return `${engine} limits rates per queue. See the queue's page`;
   if (capability === "rate_limit_of_queue" && !isByQueue && capable.length > 0)
-    return `${engine} limits rates per worker. See the pages of its workers`;
+    return `${engine} limits rates per worker. See its workers' pages`;
   return null;
 }
 

@@ -1,4 +1,4 @@
-import type { Agent, Command } from "@svc/client";
+import { type Agent, type Command, plural } from "@svc/client";
 import type { ReactNode } from "react";
 import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
@@ -30,7 +30,7 @@ export function Target({ slug, command }: { slug: string; command: Command }): R
 
 function countOf({ payload }: Command): string | null {
   const ids = (payload.filter as { task_ids?: unknown } | undefined)?.task_ids;
-  return Array.isArray(ids) ? `${ids.length} ${ids.length === 1 ? "task" : "tasks"}` : null;
+  return Array.isArray(ids) ? plural(ids.length, "task") : null;
 }
 
 /** A link to the agent of a command, by name. */

@@ -1,4 +1,4 @@
-import type { BulkRetryCommandBody, TaskCommandBody } from "@svc/client";
+import { type BulkRetryCommandBody, plural, type TaskCommandBody } from "@svc/client";
 import { useState } from "react";
 import { paths } from "../../../address/paths.ts";
 import { api } from "../../../api/api.ts";
@@ -58,7 +58,7 @@ export function BulkDialog({
   }));
   const possible = engines.filter(({ eligibility }) => agentsReason !== null || eligibility.reason === null);
   const tasks = possible.reduce((sum, one) => sum + one.rows.length, 0);
-  const many = `${count(tasks)} ${tasks === 1 ? "task" : "tasks"}`;
+  const many = plural(tasks, "task");
   const verb = act === "retry" ? "Retry" : "Cancel";
   const reason =
     engines.length === 0
@@ -86,7 +86,7 @@ export function BulkDialog({
     if ((await run(requests)) && act === "retry") finish();
   };
   const requestRetry = ({ engine, agentId, rows: own, bulkState }: BulkCommand<ListRow>): Promise<unknown> => {
-    const words = `Retry ${count(own.length)} ${own.length === 1 ? "task" : "tasks"} of ${printable(engine)}`;
+    const words = `Retry ${plural(own.length, "task")} of ${printable(engine)}`;
     const filter = { engine, task_ids: own.map(taskKey) };
     const max = own.length;
     return bulkState === null

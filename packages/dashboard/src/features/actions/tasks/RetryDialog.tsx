@@ -99,7 +99,7 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
           legend="Inputs of the retry"
           value={mode}
           options={[
-            { value: "same", label: "As it was" },
+            { value: "same", label: "With original inputs" },
             { value: "changed", label: "With changed inputs" },
           ]}
           onChange={setMode}

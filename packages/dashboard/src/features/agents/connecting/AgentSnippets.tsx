@@ -23,9 +23,9 @@ const ways = [
   {
     value: "separate",
     label: "Separate process",
-    title: "Reads the engine from outside. The application does not change",
+    title: "Reads the engine from outside. The application doesn't change",
   },
-  { value: "inside", label: "Inside the application", title: "In the process of your BullMQ workers" },
+  { value: "inside", label: "Inside the application", title: "In the process that runs your BullMQ workers" },
 ] as const;
 type Way = (typeof ways)[number]["value"];
 
@@ -48,7 +48,7 @@ export function AgentSnippets({ engine, secrets }: AgentSnippetsProps) {
         <>
           <Environment secrets={secrets} />
           <Snippet name="TypeScript" text={inProcessCode(location.origin)} />
-          <p className={controls.hint}>@svc/agent and @svc/bullmq are packages of this repository, not of npm.</p>
+          <p className={controls.hint}>@svc/agent and @svc/bullmq come from the svc repository, not from npm.</p>
         </>
       ) : (
         <StartCommand engine={engine} secrets={secrets} />
@@ -100,7 +100,7 @@ function StartCommand({ engine, secrets }: AgentSnippetsProps) {
               })}
             />
             <p className={controls.hint}>
-              svc-agent.mjs {version} is one file of {bytes(size)} without dependencies. It needs Node{" "}
+              svc-agent.mjs {version} is a single file ({bytes(size)}) without dependencies. It needs Node{" "}
               {node.replace(">=", "")} or newer.{" "}
               {isLoopback(brainUrl)
                 ? "On another machine, replace localhost with an address of this server."

@@ -49,7 +49,7 @@ export function NotConnecting() {
       <summary>Not connecting?</summary>
       <ul>
         <li>
-          Reach: on that machine, <code>curl -sS {location.origin}/health</code> must print{" "}
+          Network: on that machine, <code>curl -sS {location.origin}/health</code> must print{" "}
           <code>{'{"status":"ok"}'}</code>.
         </li>
         <li>
@@ -61,7 +61,7 @@ export function NotConnecting() {
           off by more than a minute.
         </li>
         <li>
-          <code>redis connection failed</code>: Redis can't be reached under this URL from that machine.
+          <code>redis connection failed</code>: Redis can't be reached at this URL from that machine.
         </li>
       </ul>
     </details>

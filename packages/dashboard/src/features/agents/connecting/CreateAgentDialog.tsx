@@ -46,7 +46,7 @@ export function CreateAgentDialog({ slug, engine = "bullmq", onClose, onCreated 
           autoFocus
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
-          hint="One agent for each place that watches an engine."
+          hint="Create one agent for each deployment that watches an engine."
           error={faults.name}
         />
       )}

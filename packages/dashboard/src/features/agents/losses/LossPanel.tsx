@@ -1,4 +1,4 @@
-import type { AgentStatusSample } from "@svc/client";
+import { type AgentStatusSample, plural } from "@svc/client";
 import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { count, printable } from "../../../ui/time/format.ts";
@@ -26,7 +26,7 @@ export function LossPanel({ samples }: { samples: AgentStatusSample[] }) {
       {adapters.length > 0 ? (
         <p className={panel.foot}>
           Lost before reaching the buffer:{" "}
-          {adapters.map(({ adapter, events }) => `${printable(adapter)} ${count(events)} events`).join(", ")}.
+          {adapters.map(({ adapter, events }) => `${printable(adapter)} ${plural(events, "event")}`).join(", ")}.
         </p>
       ) : null}
     </PanelFrame>

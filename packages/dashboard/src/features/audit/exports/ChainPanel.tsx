@@ -102,7 +102,7 @@ function RowsLine({ verification }: { verification: AuditVerification | undefine
         last === undefined && "The first scheduled verification has not finished. "
       ) : (
         <>
-          Not scheduled, turn it on with <code>SVC_AUDIT_CHAIN_VERIFY_ENABLED</code>.{" "}
+          Not scheduled. Turn it on with <code>SVC_AUDIT_CHAIN_VERIFY_ENABLED</code>.{" "}
         </>
       )}
       Verify now: <Command text="svc audit verify" />

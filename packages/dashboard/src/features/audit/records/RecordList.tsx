@@ -1,3 +1,4 @@
+import { plural } from "@svc/client";
 import type { ReactNode } from "react";
 import { useState } from "react";
 import { Button } from "../../../ui/buttons/Button.tsx";
@@ -91,7 +92,7 @@ export function RecordList({
           <p className={`${panel.foot} ${css.foot}`}>
             {read.hasNextPage
               ? `The newest ${count(rows.length)} entries. `
-              : `${count(rows.length)} ${rows.length === 1 ? "entry" : "entries"}. End of list. `}
+              : `${plural(rows.length, "entry", "entries")}. End of list. `}
             {!read.hasNextPage ? null : pages < maximumPages ? (
               <Button variant="link" isPending={read.isFetchingNextPage} onClick={() => read.fetchNextPage()}>
                 {read.isFetchingNextPage ? "Loading…" : "Load older entries"}

@@ -102,7 +102,7 @@ function RevokeDialog({ slug, invitation, onClose }: RevokeDialogProps) {
           (old) => old && { items: old.items.filter(({ id }) => id !== invitation.id) },
         )
       }
-      undone="Not revoked."
+      undone="The invitation was not revoked."
       wordsOf={memberWords}
       onClose={onClose}
     >

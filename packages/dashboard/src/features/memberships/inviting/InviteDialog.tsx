@@ -70,7 +70,7 @@ function InvitedDialog({ invited, onClose }: { invited: InvitedAnswer; onClose: 
     <OnceDialog
       title={`${email} is invited`}
       first="Save the link first. It can't be shown again"
-      done={isSent ? "I've saved the link, or the email is enough" : "I've saved the link and will share it"}
+      done={isSent ? "I've saved the link or don't need it" : "I've saved the link and will share it"}
       onClose={onClose}
     >
       <p className={css.mail} data-sent={isSent}>

@@ -1,4 +1,4 @@
-import type { Latency, Trends } from "@svc/client";
+import { type Latency, plural, type Trends } from "@svc/client";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Segments } from "../../../ui/buttons/Segments.tsx";
@@ -152,9 +152,7 @@ function latencySummary(
 
 function noted({ bands, marks }: { bands: readonly Band[]; marks: readonly Mark[] }): string {
   const words = [
-    ...(bands.length > 0
-      ? [`events are missing in ${bands.length === 1 ? "one place" : `${bands.length} places`}`]
-      : []),
+    ...(bands.length > 0 ? [`events are missing in ${plural(bands.length, "place")}`] : []),
     ...marks.slice(-3).map((mark) => mark.label),
   ];
   return words.length === 0 ? "" : `; ${words.join(", ")}`;

@@ -1,4 +1,4 @@
-import type { Agent, Latency, ProjectStats, Queue, QueueActivities } from "@svc/client";
+import { type Agent, type Latency, type ProjectStats, plural, type Queue, type QueueActivities } from "@svc/client";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Glyph } from "../../../ui/Icon.tsx";
@@ -41,7 +41,7 @@ interface FactStripProps {
 export function FactStrip(props: FactStripProps) {
   const { window, ends, endsBefore, latency, latencyBefore, queues, depths, agents, stats } = props;
   return (
-    <dl className={css.facts} aria-label={`Figures of the ${window} against the same time before`}>
+    <dl className={css.facts} aria-label={`Figures for the ${window}, compared with the period before`}>
       <Fact name={`${labels.finished}, ${window}`} title={finishedMeans} read={ends} before={endsBefore}>
         {(now) => <Finished now={now} before={endsBefore.data ?? null} />}
       </Fact>
@@ -124,11 +124,12 @@ function ChangeLine({ change, children }: { change: FigureChange | null; childre
 }
 
 function Finished({ now: { finished }, before }: { now: Ends; before: Ends | null }) {
+  const [digits, unit] = plural(finished, "task").split(" ");
   return (
     <>
       <dd className={css.value}>
-        <b>{count(finished)}</b>
-        <span className={css.unit}>{finished === 1 ? "task" : "tasks"}</span>
+        <b>{digits}</b>
+        <span className={css.unit}>{unit}</span>
       </dd>
       <ChangeLine change={relativeChange(finished, before?.finished ?? null, "plain")}>
         {before?.finished === 0 ? "no earlier data" : null}
@@ -185,13 +186,14 @@ function WaitingNow({ queues, isAll, before }: WaitingNowProps) {
     .flatMap((queue) => queue.oldest_waiting_since ?? [])
     .toSorted()[0];
   const change = relativeChange(waiting, before, waiting >= notableWaiting ? "worse" : "plain");
+  const [digits, unit] = plural(waiting, "task").split(" ");
   const untaken = queues.find((queue) => queue.pending_count > 0 && hasNoConsumer(queue));
   return (
     <>
       <dd className={css.value}>
         {isAll ? null : <span className={css.least}>at least</span>}
-        <b>{count(waiting)}</b>
-        <span className={css.unit}>{waiting === 1 ? "task" : "tasks"}</span>
+        <b>{digits}</b>
+        <span className={css.unit}>{unit}</span>
       </dd>
       {untaken ? (
         <dd className={`${css.change} ${css.wrong}`}>

@@ -1,4 +1,4 @@
-import type { Agent, Queue, Worker } from "@svc/client";
+import { type Agent, plural, type Queue, type Worker } from "@svc/client";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useState } from "react";
 import { paths } from "../../../address/paths.ts";
@@ -73,7 +73,7 @@ function Fleet({ slug, agents, workers, queues }: FleetProps) {
           ) : (
             <span className="grow">
               <AppLink href={paths.worker(slug, trouble.worker.id)}>{printable(trouble.worker.name)}</AppLink>{" "}
-              {trouble.what === "full" ? "is full" : trouble.what}
+              {trouble.what === "full" ? "is at capacity" : trouble.what}
               <small>{trouble.what === "full" ? fullText(trouble.worker) : stateReason(trouble.worker, now)}</small>
             </span>
           )}
@@ -100,10 +100,10 @@ function Fleet({ slug, agents, workers, queues }: FleetProps) {
           <Glyph name="success" />
         </span>
         <span className="grow">
-          {countOf(health.healthyAgents.length, "agent")}
+          {plural(health.healthyAgents.length, "agent")}
           {workers.data === undefined
             ? null
-            : `, ${workers.data.next_cursor ? "at least " : ""}${countOf(healthyWorkers, "worker")}`}{" "}
+            : `, ${workers.data.next_cursor ? "at least " : ""}${plural(healthyWorkers, "worker")}`}{" "}
           healthy
           {isOpen ? <Names slug={slug} agents={health.healthyAgents} workers={health.healthyWorkers} /> : null}
         </span>
@@ -125,7 +125,7 @@ function FullOnes({ slug, workers }: { slug: string; workers: readonly Worker[] 
         <Glyph name={glyphs.full} />
       </span>
       <span className="grow">
-        {countOf(workers.length, "worker")} full: tasks wait for them
+        {plural(workers.length, "worker")} at capacity, tasks are waiting
         <Names slug={slug} agents={[]} workers={workers} />
       </span>
     </li>
@@ -220,8 +220,4 @@ function AgentTrouble({ slug, agent, what }: { slug: string; agent: Agent; what:
 
 function fullText({ active_tasks: active, concurrency }: Worker): string {
   return `${active} of ${concurrency ?? active} slots in use`;
-}
-
-function countOf(size: number, noun: string): string {
-  return `${count(size)} ${noun}${size === 1 ? "" : "s"}`;
 }

@@ -48,8 +48,8 @@ export function ArchivePart({ project }: { project: Project }) {
     <section className={css.part} aria-labelledby="h-archive">
       <h2 id="h-archive">Archive</h2>
       <p className="t2">
-        Makes the project read-only and keeps its data. Its agents are disconnected and refused. You can restore it
-        later.
+        Makes the project read-only and keeps its data. Its agents are disconnected and can't reconnect. You can restore
+        it later.
       </p>
       {isLast ? <p>This is the last active project. Create another one first.</p> : null}
       <Button variant="danger" disabledReason={disabledReason} onClick={() => setAsking(true)}>
@@ -72,19 +72,19 @@ function ArchiveDialog({ project, onClose }: { project: Project; onClose: () => 
       reason={typed.trim() === project.slug ? null : "Type the slug first"}
       send={() => api.archiveProject(project.slug)}
       onDone={changed}
-      undone="Not archived."
+      undone="The project was not archived."
       wordsOf={wordsOf}
       onClose={onClose}
     >
-      <p>This immediately ends:</p>
+      <p>This takes effect immediately:</p>
       <ul className={dialogList}>
-        <li>its agents' connections; events in their engines are not recorded</li>
-        <li>commands not yet sent to an agent, which are cancelled</li>
-        <li>changes by users and API keys</li>
+        <li>Its agents are disconnected. Events in their engines are not recorded.</li>
+        <li>Commands not yet sent to an agent are cancelled.</li>
+        <li>Users and API keys can't make changes.</li>
       </ul>
       <p className="t2">
-        Tasks, events, statistics and members remain readable, within their retention. The project is hidden from
-        project lists; “Show archived” shows it.
+        Tasks, events, statistics and members remain readable until their retention ends. Select “Show archived” to see
+        the project in lists.
       </p>
       <Field
         label={`Type ${project.slug} to confirm`}
@@ -107,8 +107,8 @@ function RestorePart({ project, disabledReason }: { project: Project; disabledRe
     <section className={css.part} aria-labelledby="h-archive">
       <h2 id="h-archive">Archived</h2>
       <p className="t2">
-        The project is read-only. Once restored, its agents can connect again and do so automatically. Events in between
-        were not recorded.
+        The project is read-only. After you restore it, its agents reconnect automatically. Events in between were not
+        recorded.
       </p>
       {restore.isError ? <InlineAlert>Not restored. {wordsOf(restore.error)}</InlineAlert> : null}
       <ActButton

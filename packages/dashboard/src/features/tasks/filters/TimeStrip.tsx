@@ -1,4 +1,4 @@
-import type { TaskFilters, TaskHistogram } from "@svc/client";
+import { plural, type TaskFilters, type TaskHistogram } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { instantRange } from "../../../address/range-bounds.ts";
@@ -70,8 +70,7 @@ export function TimeStrip({ slug, filters, gaps, isWhole }: TimeStripProps) {
   const each = duration(bucketMs).replace(".0", "");
   const isRunning = !filters.until;
   // A task that failed and was then retried counts as a failure event but is not failed.
-  const failedText =
-    data.counted === "events" ? `${count(failed)} ${failed === 1 ? "failure" : "failures"}` : `${count(failed)} failed`;
+  const failedText = data.counted === "events" ? plural(failed, "failure") : `${count(failed)} failed`;
   const what = data.counted === "events" ? "Finished and retried tasks" : "Tasks by time received";
   const summary = [
     `${what}, per ${each}, ${fullText(first.fromMs, zone)} to ${fullText(last.toMs, zone)}, ${label}`,

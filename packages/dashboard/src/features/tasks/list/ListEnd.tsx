@@ -48,7 +48,7 @@ export function ListEnd({ list, onOlder, isLoose = false }: ListEndProps) {
     return (
       <EndRow isLoose={isLoose}>
         <span>
-          {count(maximumRows)} tasks are loaded, the maximum for this page. Narrow the filters, or start the list here.
+          {count(maximumRows)} tasks are loaded, the maximum for this page. Narrow the filters, or continue from here.
         </span>
         {oldest && onOlder ? (
           <Button variant="link" onClick={() => onOlder(oldest)}>

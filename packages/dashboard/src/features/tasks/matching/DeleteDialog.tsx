@@ -1,4 +1,4 @@
-import type { BulkDeleteFilters, Priority, TaskFilters } from "@svc/client";
+import { type BulkDeleteFilters, type Priority, plural, type TaskFilters } from "@svc/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../../api/api.ts";
 import { FormDialog } from "../../../ui/forms/FormDialog.tsx";
@@ -16,7 +16,7 @@ export function DeleteDialog({ slug, subject: { rows, all, onDone }, onClose }: 
   const counted = useQuery({ ...taskTotalQuery(slug, all?.filters ?? {}), enabled: all !== null });
   const total = counted.data ?? 0;
   const amount = all ? Math.min(total, maximumMatching) : rows.length;
-  const tasks = `${count(amount)} ${amount === 1 ? "task" : "tasks"}`;
+  const tasks = plural(amount, "task");
   const ids = rows.map((row) => row.id);
   const done = () => {
     if (all) void client.resetQueries({ queryKey: ["tasks", slug] });

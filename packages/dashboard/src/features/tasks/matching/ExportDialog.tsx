@@ -1,4 +1,4 @@
-import { isProblem, type TaskExportQuery, type TaskFilters } from "@svc/client";
+import { isProblem, plural, type TaskExportQuery, type TaskFilters } from "@svc/client";
 import { type ExportField, exportFields } from "@svc/client/task-query";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -53,7 +53,7 @@ export function ExportDialog({ slug, filters, filterText, columns, total, onClos
       }}
       intro={
         <>
-          {total === null ? "All tasks" : <b>{count(total)} tasks</b>}
+          {total === null ? "All tasks" : <b>{plural(total, "task")}</b>}
           {filterText === null ? " in the project" : ` with ${filterText}`}, newest first.
           {total === null ? " The total is unknown." : null}
         </>
@@ -64,7 +64,7 @@ export function ExportDialog({ slug, filters, filterText, columns, total, onClos
         return <OverCap {...{ slug, filters, format, onCut }} cap={Number(cap)} setting={String(setting || "")} />;
       }}
       reason={fields.length === 0 ? "Select a column" : null}
-      act={total === null ? "Export" : `Export ${count(total)} ${total === 1 ? "task" : "tasks"}`}
+      act={total === null ? "Export" : `Export ${plural(total, "task")}`}
       onClose={onClose}
     >
       {() => (

@@ -1,5 +1,5 @@
 import type { BulkRetryFilter, TaskFilters } from "@svc/client";
-import { ApiProblem } from "@svc/client";
+import { ApiProblem, plural } from "@svc/client";
 import { useState } from "react";
 import { paths } from "../../../../address/paths.ts";
 import { useGo } from "../../../../ui/buttons/AppLink.tsx";
@@ -37,7 +37,7 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
   const selected = matching.engines?.filter((share) => engine === "" || share.engine === engine) ?? null;
   const chosen = engine === "" ? null : (selected?.[0] ?? null);
   const total = chosen === null ? matching.total : chosen.tasks;
-  const amount = total === null ? "all matching tasks" : `${count(total)} ${total === 1 ? "task" : "tasks"}`;
+  const amount = total === null ? "all matching tasks" : plural(total, "task");
   // An agent can be chosen only for a single engine: it could not retry the tasks of another.
   const agents = selected?.length === 1 ? (selected[0]?.eligibility.agents ?? []) : [];
   const errors = limitErrors(limits);
@@ -89,8 +89,8 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
       onClose={onClose}
     >
       <p>
-        Retries all tasks with {words} at the time it starts, with their original arguments. Tasks that fail later are
-        not included.
+        Retries all tasks with {words} that exist when it starts, using their original arguments. Tasks that fail later
+        are not included.
       </p>
       <PlannedTasks matching={matching} engine={engine} />
       {matching.engines !== null && matching.engines.length > 1 ? (

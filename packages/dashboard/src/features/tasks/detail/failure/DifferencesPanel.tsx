@@ -79,7 +79,7 @@ const columnsOf = (hrefOf: (more: Record<string, string>) => string): readonly C
     },
   },
   { header: "Failed", className: "num", cell: (one) => <b>{percent(one.failed_share)}</b> },
-  { header: "Passed", className: "num", cellClass: "t2", cell: (one) => percent(one.passed_share) },
+  { header: "Succeeded", className: "num", cellClass: "t2", cell: (one) => percent(one.passed_share) },
   {
     header: "Shares as bars",
     isHeaderHidden: true,

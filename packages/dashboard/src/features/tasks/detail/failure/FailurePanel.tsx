@@ -1,4 +1,4 @@
-import type { Task } from "@svc/client";
+import { plural, type Task } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { paths } from "../../../../address/paths.ts";
@@ -124,7 +124,7 @@ export function Trace({ text, name = "Traceback" }: { text: string; name?: strin
         ) : null}
         <span className="grow t3">
           {sections.length > 0 ? (
-            <span className="lg">{`${own} own ${own === 1 ? "frame" : "frames"}, ${frames.length - own} collapsed`}</span>
+            <span className="lg">{`${plural(own, "own frame")}, ${frames.length - own} collapsed`}</span>
           ) : null}
         </span>
         <Button
@@ -173,7 +173,7 @@ function Section({ section, isCause }: { section: TraceSection; isCause: boolean
           // biome-ignore lint/suspicious/noArrayIndexKey: groups have no other identity
           <details key={at} className={`${css.frame} ${css.lib}`}>
             <summary>
-              {group.frames.length} library {group.frames.length === 1 ? "frame" : "frames"}{" "}
+              {plural(group.frames.length, "library frame")}{" "}
               <span className="t3">{printable(librariesOf(group.frames))}</span>
             </summary>
             {group.frames.map((frame, index) => (

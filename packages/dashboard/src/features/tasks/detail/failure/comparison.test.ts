@@ -40,12 +40,12 @@ test("sets that are too small are not compared, and the reason is given", () => 
   expect(reason({})).toBeNull();
   expect(reason({ failed: 1 })).toBe("1 failure (last 24 h). A comparison needs at least 5.");
   expect(reason({ failed: 4 })).toMatch(/^4 failures/);
-  expect(reason({ passed: 0 })).toBe("No passes of the same task name to compare with (last 24 h).");
+  expect(reason({ passed: 0 })).toBe("No successes of the same task name to compare with (last 24 h).");
 });
 
 test("one sentence describes the compared groups", () => {
   expect(comparisonText(answer, { name: "app.mail" }, "last 24 h")).toBe(
-    "88 failures of this task name compared with 1,912 passes of the same name (last 24 h).",
+    "88 failures of this task name compared with 1,912 successes of the same name (last 24 h).",
   );
   const few = { ...answer, failed: 21, passed: 1, sampled: true };
   expect(comparisonText(few, { fingerprint: "0".repeat(32) }, "last hour")).toBe(

@@ -1,8 +1,7 @@
-import type { TaskDifferences } from "@svc/client";
+import { plural, type TaskDifferences } from "@svc/client";
 import { quoted } from "@svc/client/task-query";
 import { rangeParams } from "../../../../address/range-bounds.ts";
 import type { AddressRange } from "../../../../address/range-text.ts";
-import { count } from "../../../../ui/time/format.ts";
 import { pathTerm } from "./search-terms.ts";
 
 const dayMs = 86_400_000;
@@ -35,13 +34,13 @@ export function comparedRange(failedAt: string, chosen: ChosenRange): { params: 
 /** Minimum number of failures for a comparison. */
 const fewestFailed = 5;
 
-const failures = (failed: number): string => `${count(failed)} ${failed === 1 ? "failure" : "failures"}`;
-const passes = (passed: number): string => `${count(passed)} ${passed === 1 ? "pass" : "passes"}`;
+const failures = (failed: number): string => plural(failed, "failure");
+const successes = (passed: number): string => plural(passed, "success", "successes");
 
 /** Why a comparison is not possible; null if it is. */
 export function nothingToCompare({ failed, passed }: TaskDifferences, label: string): string | null {
   if (failed < fewestFailed) return `${failures(failed)} (${label}). A comparison needs at least ${fewestFailed}.`;
-  if (passed === 0) return `No passes of the same task name to compare with (${label}).`;
+  if (passed === 0) return `No successes of the same task name to compare with (${label}).`;
   return null;
 }
 
@@ -53,7 +52,7 @@ export function comparisonText(
 ): string {
   const [whose, same] = isIssue(compared) ? ["this issue", "task name"] : ["this task name", "name"];
   const evenly = sampled ? ", sampled evenly by hour" : "";
-  return `${failures(failed)} of ${whose} compared with ${passes(passed)} of the same ${same} (${label}${evenly}).`;
+  return `${failures(failed)} of ${whose} compared with ${successes(passed)} of the same ${same} (${label}${evenly}).`;
 }
 
 /** Releases that ran at different hours are not compared: other differences between those hours would distort the result. */

@@ -1,11 +1,11 @@
-import type { Task } from "@svc/client";
+import { plural, type Task } from "@svc/client";
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
 import { useGo } from "../../../../ui/buttons/AppLink.tsx";
 import { PanelFrame } from "../../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../../../ui/panels/ScrollBox.tsx";
-import { count, duration } from "../../../../ui/time/format.ts";
+import { duration } from "../../../../ui/time/format.ts";
 import { useZone } from "../../../../ui/time/instants.ts";
 import { useNow } from "../../../../ui/time/ticker.ts";
 import type { Attempt } from "../attempts/attempts.ts";
@@ -47,11 +47,7 @@ export function FamilyPanel({ of, detail, hrefOf }: FamilyPanelProps) {
       id="family"
       className={`${css.panel} ${task.wide}`}
       title="Family"
-      note={
-        rows.length > 0
-          ? `${count(rows.length)} ${rows.length === 1 ? "task" : "tasks"}${engines > 1 ? `, ${engines} engines` : ""}`
-          : ""
-      }
+      note={rows.length > 0 ? `${plural(rows.length, "task")}${engines > 1 ? `, ${engines} engines` : ""}` : ""}
       actions={<Legend />}
     >
       <QueryBoundary name="The family" read={treeQuery} rows={2} isQuiet>

@@ -130,7 +130,7 @@ export function EventsPanel({ slug, task, detail, isShort }: EventsPanelProps) {
       {events.length > shown.length || (isMore && !query.isPending) ? (
         <p className={panel.foot}>
           <Button variant="link" isPending={list.isReading} onClick={more}>
-            {list.isReading ? "Loading older events" : most < pageShown ? "More events" : "Older events"}
+            {list.isReading ? "Loading older events" : most < pageShown ? "Show more events" : "Load older events"}
           </Button>
         </p>
       ) : null}

@@ -1,4 +1,4 @@
-import type { Task, TaskCommand } from "@svc/client";
+import { plural, type Task, type TaskCommand } from "@svc/client";
 import { paths } from "../../../../address/paths.ts";
 import { AppLink } from "../../../../ui/buttons/AppLink.tsx";
 import { InlineError } from "../../../../ui/panels/Lines.tsx";
@@ -31,7 +31,7 @@ export function StoryPanel({ slug, task, detail, hrefOf }: StoryPanelProps) {
     <PanelFrame
       id="timeline"
       title="What happened"
-      note={`${detail.eventsQuery.data?.next_cursor ? "newest " : ""}${count(events.length)} ${events.length === 1 ? "event" : "events"}`}
+      note={`${detail.eventsQuery.data?.next_cursor ? "newest " : ""}${plural(events.length, "event")}`}
     >
       {task.parent_task_id === null || detail.treeQuery.data === undefined ? null : (
         <p className={css.empty}>
