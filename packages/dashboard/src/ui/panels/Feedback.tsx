@@ -54,13 +54,13 @@ export function causeOf(error: unknown): string {
       return "Your session has ended. Sign in again.";
     case "step_up_required":
     case "mfa_reverify_required":
-      return "You didn't confirm that it's you. Try again.";
+      return "You didn't confirm that it's you.";
     case "mfa_enrollment_required":
       return "Set up a second factor first.";
     case "rate_limited":
-      return "Too many requests. Wait a moment, then try again.";
+      return "Too many requests. Wait a moment.";
     case "unready":
-      if (error.details.reason === "passwords_full") return "Too many sign-ins at the moment. Try again shortly.";
+      if (error.details.reason === "passwords_full") return "Too many sign-ins. Try again shortly.";
       return "The database is unavailable. Try again shortly.";
     default:
       return error.message;
