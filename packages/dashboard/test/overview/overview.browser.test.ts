@@ -104,7 +104,8 @@ describe("the overview", () => {
     });
     for (const path of ["stats", "trends", "latency", "queues", "issues", "latency/names"])
       expect(early).toContain(path);
-    expect(early).toSatisfy((all: string[]) => all.length <= 16);
+    // On a slow machine some of them are repeated before the screen is complete.
+    expect(new Set(early).size).toBeLessThanOrEqual(16);
     for (const path of ["agents", "workers", "/api/v1/home/recent-failures", "completeness", "releases"])
       expect(late).toContain(path);
   });
