@@ -195,7 +195,7 @@ describe("account rescue", () => {
       const refused = await svc(["reset-mfa", "viewer@example.org"], undefined, { [name]: other });
       expect(refused).toMatchObject({
         code: 3,
-        err: expect.stringContaining(`${name} (environment) is not the one`),
+        err: expect.stringContaining(`${name} (environment) does not match`),
       });
     }
   });

@@ -44,7 +44,7 @@ describe("svc agent", () => {
     ["an invalid start", ["bullmq", "--redis", "redis://h", "--start-at", "noon"], {}, /^svc: --start-at must be/m],
     ["--json without --list", ["demo", "--json"], credentials, /^svc: --json requires --list$/m],
     ["several engines in SVC_ENGINES", [], { SVC_ENGINES: "bullmq,demo" }, /^svc: svc agent watches one engine/m],
-    ["an empty prefix", ["bullmq", "--redis", "redis://h", "--prefix", ""], {}, /^svc: prefixes: /m],
+    ["an empty prefix", ["bullmq", "--redis", "redis://h", "--prefix", ""], {}, /^svc: prefixes must be /m],
   ];
   test.each(wrongUsage)("exits with 2 and the usage for %s", async (_, args, env, message) => {
     const { code, err } = await runHere(["agent", ...args], env);

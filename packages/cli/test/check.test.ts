@@ -63,7 +63,7 @@ for (const dialect of testDialects) {
       const wrong = await run(["check"], { SVC_SECRET: other, SVC_AUDIT_CHAIN_SECRET: other });
       expect(wrong.code).toBe(1);
       expect([statusOf(wrong.out, "secrets"), statusOf(wrong.out, "audit")]).toEqual(["failed", "failed"]);
-      expect(wrong.out).toContain("name it in SVC_PREVIOUS_SECRETS");
+      expect(wrong.out).toContain("add it to SVC_PREVIOUS_SECRETS");
       expect(wrong.out).not.toContain("another-secret");
 
       const database = await openDatabaseAt(url);

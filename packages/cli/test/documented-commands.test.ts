@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { builtProgram, plainEnvironment } from "@svc/testkit/built-program";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DocumentedShop, startDocumentedShop } from "./documented-shop.ts";
 import { scratchFolder } from "./svc-process.ts";
 
@@ -22,7 +22,8 @@ const elsewhere: readonly (readonly [block: RegExp, why: string])[] = [
   [/npx svc changepassword/, "account-rescue.test.ts; it asks on a terminal"],
   [/npx svc login/, "login.test.ts; it asks on a terminal"],
   [/svc-agent\.mjs/, "first-task.browser.test.ts and agent-file.test.ts run the agent file"],
-  [/npm run attack/, "takes 12 minutes; nightly"],
+  [/npm run attack/, "takes 12 minutes"],
+  [/npx vitest/, "the tests of an engine are part of the same run"],
   [/docker|systemctl|journalctl|useradd/, "needs Docker or systemd"],
 ];
 
@@ -46,15 +47,17 @@ const runHere = blocks.filter((block) => !runsElsewhere(block));
 let shop: DocumentedShop;
 /** The sign-in state for the next block: the cookies of `curl` and the session of `svc login`. */
 let signedIn: string;
-beforeAll(async () => {
+async function startService(): Promise<void> {
   shop = await startDocumentedShop();
   signedIn = await mkdtemp(join(tmpdir(), "svc-documented-"));
   const cookies = Object.fromEntries(shop.brain.as.root.cookie.split("; ").map((pair) => pair.split("=")));
   const session = { brain_url: shop.brain.url, email: "admin@example.org", cookies };
   await writeFile(join(signedIn, "session.json"), JSON.stringify(session), { mode: 0o600 });
-});
-afterAll(() => rm(signedIn, { recursive: true, force: true }));
-afterAll(() => shop?.brain.stop());
+}
+async function stopService(): Promise<void> {
+  await shop.brain.stop();
+  await rm(signedIn, { recursive: true, force: true });
+}
 
 /** Fails on error responses, and signs in as the API reference describes; later blocks use that session. */
 const prelude = `
@@ -107,13 +110,20 @@ async function runInShell(script: string): Promise<{ code: number | null; output
   return { code, output };
 }
 
-test.each(runHere.map((block) => [`${block.page}:${block.line}`, block] as const))(
-  "the commands at %s succeed",
-  async (_place, { script }) => {
-    const { code, output } = await runInShell(script);
-    expect(code, output).toBe(0);
-  },
-);
+// Each folder has a service of its own, so that its commands stay within the rate limits.
+describe.each([...new Set(runHere.map(({ page }) => dirname(page)))])("the commands in %s", (folder) => {
+  beforeAll(startService);
+  afterAll(stopService);
+
+  const here = runHere.filter(({ page }) => dirname(page) === folder);
+  test.each(here.map((block) => [`${basename(block.page)}:${block.line}`, block] as const))(
+    "succeed: %s",
+    async (_place, { script }) => {
+      const { code, output } = await runInShell(script);
+      expect(code, output).toBe(0);
+    },
+  );
+});
 
 test.each(elsewhere)("the documentation has blocks with %s, which run elsewhere: %s", (pattern) => {
   expect(blocks.filter(({ script }) => pattern.test(script))).not.toEqual([]);
