@@ -49,7 +49,7 @@ test("one sentence describes the compared groups", () => {
   );
   const few = { ...answer, failed: 21, passed: 1, sampled: true };
   expect(comparisonText(few, { fingerprint: "0".repeat(32) }, "last hour")).toBe(
-    "21 failures of this issue compared with 1 pass of the same task name (last hour, sampled evenly by hour).",
+    "21 failures of this issue compared with 1 success of the same task name (last hour, sampled evenly by hour).",
   );
 });
 
