@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkReferences, checkWords, isRewritten } from "./check-language.ts";
+import { checkReferences, checkWords, isChecked } from "./check-language.ts";
 
 const wordsOf = (text: string) => checkWords("packages/agent/src/a.ts", text).map(({ line, fault }) => [line, fault]);
 
@@ -63,9 +63,12 @@ describe("checkReferences", () => {
   });
 });
 
-test("a path counts as rewritten when it is below a listed one and holds text", () => {
-  expect(isRewritten("packages/agent/src/a.ts", ["packages/agent/"])).toBe(true);
-  expect(isRewritten("packages/agents/a.ts", ["packages/agent/"])).toBe(false);
-  expect(isRewritten("packages/agent/a.png", ["packages/agent/"])).toBe(false);
-  expect(isRewritten("packages/agent/a.generated.ts", ["packages/agent/"])).toBe(false);
+test.each([
+  ["packages/agent/src/a.ts", true],
+  ["docs/guides/agents.md", true],
+  ["docs/images/a.png", false],
+  ["packages/agent/a.generated.ts", false],
+  ["scripts/language/dialect.ts", false],
+])("whether %s is checked: %s", (path, expected) => {
+  expect(isChecked(path)).toBe(expected);
 });

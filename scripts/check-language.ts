@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type FileFault, projectFiles } from "./check-files.ts";
-import { dialect, rewrittenPaths } from "./language/dialect.ts";
+import { dialect } from "./language/dialect.ts";
 
 const readable = /[.](ts|tsx|mts|mjs|js|css|md|html|sh|yml|yaml)$/;
 const generated = /[.]generated[.]ts$|[.]gen[.]tsx?$/;
@@ -45,13 +45,14 @@ export function checkReferences(path: string, text: string, isFile: (path: strin
   });
 }
 
-export const isRewritten = (path: string, paths: readonly string[] = rewrittenPaths): boolean =>
-  readable.test(path) && !generated.test(path) && !ownFiles.test(path) && paths.some((start) => path.startsWith(start));
+/** Whether a file holds text that people write. */
+export const isChecked = (path: string): boolean =>
+  readable.test(path) && !generated.test(path) && !ownFiles.test(path);
 
 function main(root: string, starts: readonly string[]): void {
   const all = projectFiles(root);
   const names = new Set(all.flatMap((path) => [path, path.slice(path.lastIndexOf("/") + 1)]));
-  const paths = all.filter((path) => isRewritten(path, starts));
+  const paths = all.filter((path) => isChecked(path) && starts.some((start) => path.startsWith(start)));
   const faults = paths.flatMap((path) => {
     const text = readFileSync(join(root, path), "utf8");
     return [...checkWords(path, text), ...checkReferences(path, text, (name) => names.has(name))];
@@ -63,5 +64,5 @@ function main(root: string, starts: readonly string[]): void {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const starts = process.argv.slice(2);
-  main(process.cwd(), starts.length > 0 ? starts : rewrittenPaths);
+  main(process.cwd(), starts.length > 0 ? starts : [""]);
 }

@@ -55,7 +55,7 @@ for (const dialect of testDialects) {
     test("bootstrap-admin creates the first administrator before the first start, and refuses once an account exists", async () => {
       const { svc, auditRows, home } = await setUp(dialect, freshDatabaseUrl);
       const first = await svc(["bootstrap-admin", " Ann@Example.org", "--stdin", "--json"], "short 1");
-      expect(first).toMatchObject({ code: 2, err: expect.stringContaining("is not a valid e-mail address") });
+      expect(first).toMatchObject({ code: 2, err: expect.stringContaining("is not a valid email address") });
       const weak = await svc(["bootstrap-admin", "ann@example.org", "--stdin"], "password");
       expect(weak).toMatchObject({
         code: 6,

@@ -25,7 +25,7 @@ export interface Brain {
   readonly features: Features;
   readonly loops: LoopRunner;
   readonly database: BrainDatabase;
-  /** Begins the audit chain, listens, starts the loops, and begins the set-up unless another process has. */
+  /** Begins the audit chain, listens, starts the loops, and begins the setup unless another process has. */
   start(listen: { host: string; port: number; beginsSetup: boolean }): Promise<AddressInfo>;
   /** Stops accepting, closes sockets, finishes requests in progress, and closes the database. */
   stop(): Promise<void>;

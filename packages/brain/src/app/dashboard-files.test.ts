@@ -36,7 +36,7 @@ describe("a brain that serves the dashboard", () => {
     expect((await get("/health")).status).toBe(200);
   });
 
-  test("redirects every page to the set-up until an account exists", async () => {
+  test("redirects every page to the setup until an account exists", async () => {
     const links: string[] = [];
     const running = await startBrain({
       cwd: folder,

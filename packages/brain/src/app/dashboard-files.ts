@@ -7,7 +7,7 @@ import type { Log } from "../platform/log.ts";
 export type ServePage = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
 /**
- * Serves the dashboard: its files by name and its page for every other path; while no account exists, redirects to the set-up. Undefined
+ * Serves the dashboard: its files by name and its page for every other path; while no account exists, redirects to the setup. Undefined
  * when there is no dashboard to serve.
  */
 export async function dashboardPages(

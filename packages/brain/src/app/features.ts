@@ -52,7 +52,7 @@ export interface BrainDeps {
   readonly version: string;
   /** Identifies this process among the replicas; also sent as X-SVC-LongPoll-Worker. */
   readonly processId: string;
-  /** Prints a set-up link where only the operator sees it. */
+  /** Prints a setup link where only the operator sees it. */
   readonly announce: (url: string) => void;
   readonly isStarted: () => boolean;
 }

@@ -13,14 +13,14 @@ import { openStorage, prepareSchema, secureDatabase, storageOptions } from "./st
 
 /** What a process knows about the others that listen on the same port and act as one service. */
 export interface Siblings {
-  /** The first one begins the set-up and is ready before the others start. */
+  /** The first one begins the setup and is ready before the others start. */
   readonly isFirst: boolean;
   /** The figures of the others, for /metrics; rejects when one of them does not report in time. */
   gatherFigures(): Promise<readonly Figures[]>;
 }
 
 export interface StartOptions extends Omit<SettingsSources, "needsServerDatabase"> {
-  /** Prints the one-time set-up link of the first start, and every later one while no account exists. */
+  /** Prints the one-time setup link of the first start, and every later one while no account exists. */
   readonly announce?: (url: string) => void;
   /** Where log lines go; standard output by default. */
   readonly writeLog?: (line: string) => void;

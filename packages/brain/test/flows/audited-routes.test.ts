@@ -86,7 +86,7 @@ describe("every mutating route", () => {
     await act("PATCH /auth/mfa/trusted-devices/:device_id", () => pending.patch(devicePath, { label: "desk" }));
     await act("POST /auth/mfa/trusted-devices/:device_id/revoke", () => pending.post(`${devicePath}/revoke`));
     await act("POST /auth/mfa/recovery-codes/regenerate", () => pending.post("/auth/mfa/recovery-codes/regenerate"));
-    // Enrolment used the current code; the next one is accepted slightly early.
+    // Enrollment used the current code; the next one is accepted slightly early.
     const nextCode = totp.generate({ timestamp: Date.now() + 30_000 });
     await act("POST /auth/mfa/disable", () =>
       pending.post("/auth/mfa/disable", { password: testPassword, code: nextCode }),

@@ -19,7 +19,7 @@ const callers: Record<string, Caller> = {
   "no member": { kind: "session", role: "stranger" },
   "global admin": { kind: "session", role: "global-admin" },
   "session before its code": { kind: "session", role: "global-admin", state: "code-pending" },
-  "session past the enrolment deadline": { kind: "session", role: "global-admin", state: "enrolment-overdue" },
+  "session past the enrollment deadline": { kind: "session", role: "global-admin", state: "enrollment-overdue" },
   "session with an old code": { kind: "session", role: "global-admin", state: "code-stale" },
   "session with an old proof": { kind: "session", role: "global-admin", state: "proof-stale" },
   "key with the scope": { kind: "key", owner: "global-admin", scopes: "right" },
@@ -104,7 +104,7 @@ describe("every route", () => {
         enrolled: state === "code-pending" || state === "code-stale",
         pending: state === "code-pending",
         verifiedAt: state === "code-stale" ? new Date(now.getTime() - 3_600_001) : null,
-        overdueSince: state === "enrolment-overdue" ? new Date(now.getTime() - 1) : null,
+        overdueSince: state === "enrollment-overdue" ? new Date(now.getTime() - 1) : null,
       },
     });
   }

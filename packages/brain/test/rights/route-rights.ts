@@ -190,8 +190,8 @@ POST   /agent/events                                     agent         -
 
 /** Open while the second factor is pending: docs/reference/second-factor.md. */
 const openBeforeCode = new Set(["POST /auth/mfa/verify", "GET /auth/me", "GET /auth/mfa/status", "POST /auth/logout"]);
-/** Open after the enrolment deadline: docs/reference/second-factor.md. */
-const openBeforeEnrolment = new Set([
+/** Open after the enrollment deadline: docs/reference/second-factor.md. */
+const openBeforeEnrollment = new Set([
   "GET /auth/me",
   "POST /auth/logout",
   "GET /auth/mfa/status",
@@ -225,7 +225,7 @@ export type Caller =
   | {
       readonly kind: "session";
       readonly role: Role | "stranger" | "global-admin";
-      readonly state?: "code-pending" | "enrolment-overdue" | "code-stale" | "proof-stale";
+      readonly state?: "code-pending" | "enrollment-overdue" | "code-stale" | "proof-stale";
     }
   | {
       readonly kind: "key";
@@ -258,7 +258,7 @@ export function verdictOf(route: RouteRights, caller: Caller): Verdict {
 function gateOf(route: RouteRights, state: Extract<Caller, { kind: "session" }>["state"]): Verdict {
   const name = `${route.method} ${route.path.replace(api, "")}`;
   if (state === "code-pending" && !openBeforeCode.has(name)) return [403, "mfa_reverify_required"];
-  if (state === "enrolment-overdue" && !openBeforeEnrolment.has(name)) return [403, "mfa_enrollment_required"];
+  if (state === "enrollment-overdue" && !openBeforeEnrollment.has(name)) return [403, "mfa_enrollment_required"];
   if (state === "code-stale" && route.isFresh) return [403, "mfa_reverify_required"];
   if (state === "proof-stale" && route.asksProof) return [403, "step_up_required"];
   return null;

@@ -938,7 +938,7 @@ export interface Invitation {
   id: string;
   /** Project that it belongs to. */
   project_id: string;
-  /** Invited e-mail address. */
+  /** Invited email address. */
   email: string;
   role: ProjectRole;
   /** User who created it; null for a deleted account. */
@@ -972,7 +972,7 @@ export interface InvitationAccepted {
 }
 
 export interface InvitationCreate {
-  /** E-mail address of the person invited. */
+  /** Email address of the person invited. */
   email: string;
   role?: ProjectRole;
   /** Days until the invitation expires, default 7. */
@@ -986,7 +986,7 @@ export interface InvitationPage {
 
 /** The project and the role of an invitation. */
 export interface InvitationPreview {
-  /** Invited e-mail address. */
+  /** Invited email address. */
   email: string;
   role: ProjectRole;
   /** Slug of the project. */

@@ -11,7 +11,7 @@ describe("past the deadline for a second factor", () => {
   });
   afterAll(() => brain?.stop());
 
-  test("a session is redirected to the enrolment from every page, can sign out there, and continues once it is done", async () => {
+  test("a session is redirected to the enrollment from every page, can sign out there, and continues once it is done", async () => {
     const agents = `/p/${brain.project.slug}/agents`;
     const { page, faults } = await openScreen(brain);
     await signIn(page, "viewer@example.org", agents);
@@ -48,7 +48,7 @@ describe("before the deadline for a second factor", () => {
   });
   afterAll(() => brain?.stop());
 
-  test("a notice counts the days on every page, and leads to the enrolment and back", async () => {
+  test("a notice counts the days on every page, and leads to the enrollment and back", async () => {
     const { page, faults } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
     for (const path of ["/", `/p/${brain.project.slug}/queues`]) {
       await page.goto(path);
@@ -64,7 +64,7 @@ describe("before the deadline for a second factor", () => {
     expect(faults).toEqual([]);
   });
 
-  test("that passes while the enrolment is open closes its way out", async () => {
+  test("that passes while the enrollment is open closes its way out", async () => {
     const { page } = await openScreen(brain, { cookie: brain.as.auditor.cookie });
     const deadline = new Date(Date.now() + 5 * 60_000).toISOString();
     await page.route("**/api/v1/auth/me", async (route) => {
@@ -79,7 +79,7 @@ describe("before the deadline for a second factor", () => {
     expect(await page.getByRole("link", { name: "Not now" }).count()).toBe(0);
   });
 
-  test("that comes while a page is open leads from it to the enrolment", async () => {
+  test("that comes while a page is open leads from it to the enrollment", async () => {
     const { page, faults } = await openScreen(brain, { cookie: brain.as.operator.cookie });
     await page.goto("/me/profile");
     await page.getByLabel("First name").waitFor();

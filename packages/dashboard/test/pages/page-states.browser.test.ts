@@ -17,7 +17,7 @@ const without = {
   profile: noReads,
   appearance: noReads,
   "no such page": noReads,
-  enrolment: "begins with a request that changes something; second-factor.browser.test.ts",
+  enrollment: "begins with a request that changes something; second-factor.browser.test.ts",
   invitation: "its token is checked with an anonymous POST; invitation.browser.test.ts",
 };
 const readingPages = everyPageOnce({ without });

@@ -12,12 +12,12 @@ beforeEach(async () => {
 });
 afterEach(() => brain?.stop());
 
-describe("the set-up page", () => {
+describe("the setup page", () => {
   test("creates the administrator and leads to the checklist of the first project, signed in", async () => {
     const { page, faults } = await openScreen({ url: link.origin });
     await page.goto(link.href);
     expect(await axeFaults(page)).toEqual([]);
-    expect(await page.getByLabel("Set-up token").inputValue()).toBe(link.hash.slice("#token=".length));
+    expect(await page.getByLabel("Setup token").inputValue()).toBe(link.hash.slice("#token=".length));
     expect(page.url()).toBe(`${link.origin}/setup`);
     await page.getByText(/^1[45] minutes left$/).waitFor();
     await page.getByLabel("Email").fill("mira@example.org");
@@ -35,14 +35,14 @@ describe("the set-up page", () => {
     expect(faults).toEqual([]);
 
     await page.goto(`${link.origin}/setup`);
-    await page.getByRole("heading", { name: "Set-up is complete" }).waitFor();
+    await page.getByRole("heading", { name: "Setup is complete" }).waitFor();
   });
 
   test("works without script: the token of the link is pasted into its field", async () => {
     const { page } = await openScreen({ url: link.origin }, { settings: { javaScriptEnabled: false } });
     await page.goto(link.href);
-    expect(await page.getByLabel("Set-up token").inputValue()).toBe("");
-    await page.getByLabel("Set-up token").fill(link.hash.slice("#token=".length));
+    expect(await page.getByLabel("Setup token").inputValue()).toBe("");
+    await page.getByLabel("Setup token").fill(link.hash.slice("#token=".length));
     await page.getByLabel("Email").fill("mira@example.org");
     await page.getByLabel("Password").fill("Violet-Harbour-71");
     await page.getByRole("button").click();
@@ -55,7 +55,7 @@ describe("the set-up page", () => {
     await page.goto(`${link.origin}/setup`);
     const newer = "n".repeat(43);
     await page.goto(`${link.origin}/setup#token=${newer}`);
-    await expect.poll(() => page.getByLabel("Set-up token").inputValue()).toBe(newer);
+    await expect.poll(() => page.getByLabel("Setup token").inputValue()).toBe(newer);
     expect(page.url()).toBe(`${link.origin}/setup`);
     expect(faults).toEqual([]);
   });

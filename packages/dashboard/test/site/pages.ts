@@ -22,7 +22,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
     isBare: true,
     cookie: ({ pendingCookie }) => pendingCookie,
   },
-  enrolment: {
+  enrollment: {
     path: () => "/login/enroll",
     title: /^Set up a second factor/,
     ready: (page) => page.getByRole("img", { name: "QR code for the authenticator app" }).waitFor(),

@@ -34,7 +34,7 @@ describe("a masked name", () => {
     expect(mask(shown)).toBe(shown);
   });
 
-  test("keeps an e-mail address, and nothing else, where names have that form", () => {
+  test("keeps an email address, and nothing else, where names have that form", () => {
     expect(mask("celery@host.example.com", { keepsEmail: true })).toBe("celery@host.example.com");
     expect(mask("celery@host.example.com 4111111111111111", { keepsEmail: true })).toBe(
       "celery@host.example.com [REDACTED]",

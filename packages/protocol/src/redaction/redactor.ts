@@ -225,7 +225,7 @@ export function createRedactor(options: RedactorOptions = {}) {
     /** `redactEvent` for the report of one worker. */
     redactWorker: (report: Readonly<Record<string, unknown>>) => redactTop(report, workerPlace),
     /**
-     * A name with every match of the value rules replaced by the marker. `keepsEmail` keeps e-mail addresses, because worker names look like
+     * A name with every match of the value rules replaced by the marker. `keepsEmail` keeps email addresses, because worker names look like
      * them (`celery@host.example.com`).
      */
     mask: (text: string, { keepsEmail = false }: { readonly keepsEmail?: boolean } = {}) =>

@@ -35,8 +35,8 @@ describe("value families hit", () => {
     ["a URL with a password only", "redis://:pw@cache"],
     ["a private key", `-----BEGIN ${"RSA"} PRIVATE KEY-----`],
     ["a private key without kind", `-----BEGIN ${"PRIVATE"} KEY-----`],
-    ["an e-mail address", "bob.o'neil+x@mail.example.com"],
-    ["an e-mail address", "ü@münchen.de"],
+    ["an email address", "bob.o'neil+x@mail.example.com"],
+    ["an email address", "ü@münchen.de"],
     ["a social security number", "123-45-6789"],
   ])("%s (%#)", (_, secret) => {
     expect(redact(secret)).toBe(redactionMarker);

@@ -34,7 +34,7 @@ const families: readonly Family[] = [
   { pattern: /(?:(?<!\d)|(?<=%[\da-f]{2}))\d{3}-\d{2}-\d{4}(?!\d)/ },
 ];
 
-/** An e-mail address, matched from the last character of its local part. */
+/** An email address, matched from the last character of its local part. */
 const emailAddress: Family = {
   pattern: /[^\s"(),:;<>@[\\\]]@(?:[a-z0-9\u00a1-\uffff-]+\.)+[a-z\u00a1-\uffff]{2}/i,
   before: /[^\s"(),:;<>@[\\\]]/,
@@ -67,7 +67,7 @@ export function createValueRule({ defaultsEnabled, extraPatterns }: ValueRuleOpt
     /** Whether a string may contain a secret or a character to replace. False is certain, true is not. */
     needsLook: extraPatterns.length > 0 ? () => true : mayHit,
     isSecret: (text: string) => hitsDefault(text, anyFamily) || hitsExtra(text),
-    /** Replaces each match by the marker. `keepsEmail` skips e-mail addresses. */
+    /** Replaces each match by the marker. `keepsEmail` skips email addresses. */
     mask(text: string, keepsEmail: boolean) {
       const any = keepsEmail ? anyButEmail : anyFamily;
       const isSecret = (candidate: string) => hitsDefault(candidate, any) || hitsExtra(candidate);

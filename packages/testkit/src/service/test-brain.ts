@@ -184,7 +184,7 @@ export async function startTestBrain(options: TestBrainOptions = {}) {
   };
 }
 
-/** A brain on SQLite before its set-up, listening at the address of its set-up link. */
+/** A brain on SQLite before its setup, listening at the address of its setup link. */
 export async function startNewBrain(
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly link: URL; stop(): Promise<void> }> {

@@ -36,7 +36,7 @@ export async function findOrInstall(wanted: Wanted, path = process.env.PATH): Pr
   const untilMs = performance.now() + boundMs;
   for (;;) {
     try {
-      // In run level 1, Debian's set-up scripts start no service, so that no second server runs on the default port.
+      // In run level 1, Debian's setup scripts start no service, so that no second server runs on the default port.
       const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
       await run("sh", ["-c", command], { env, timeout: boundMs, maxBuffer: 64 * 1024 * 1024 });
       break;

@@ -20,7 +20,7 @@ export function invitationMail({ row, projectName, inviter, url }: InvitationMai
     link: { label: "Accept the invitation", url },
     after: [
       `The link works once and expires on ${row.expires_at.toISOString().slice(0, 16).replace("T", " ")} UTC.`,
-      "If you did not expect this invitation, ignore this e-mail.",
+      "If you did not expect this invitation, ignore this email.",
     ],
   };
 }

@@ -19,7 +19,7 @@ export const invitationRoutes: Routes<{ invitations: Invitations }> = (app, { in
     operationId: "createInvitation",
     summary: "Create an invitation",
     description:
-      "Invites an e-mail address to the project. The token is shown only in this answer; it is also mailed where a mail server is configured.",
+      "Invites an email address to the project. The token is shown only in this answer; it is also mailed where a mail server is configured.",
     body: InviteBody,
     response: { 201: InvitedAnswer },
     policy: { tag: "invitations", role: "admin", freshMfa: true, stepUp: true },

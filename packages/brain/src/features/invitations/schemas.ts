@@ -17,7 +17,7 @@ export const Invitation = Type.Object(
   {
     id: Described(Uuid, "id of the invitation"),
     project_id: ProjectId,
-    email: Type.String({ description: "invited e-mail address" }),
+    email: Type.String({ description: "invited email address" }),
     role: ProjectRole,
     invited_by: Nullable(Uuid, "user who created it; null for a deleted account"),
     expires_at: Described(Instant, "when it expires"),
@@ -38,7 +38,7 @@ export const InvitationParams = Type.Object({ ...ProjectParams.properties, invit
 
 export const InviteBody = Type.Object(
   {
-    email: Described(Email, "e-mail address of the person invited"),
+    email: Described(Email, "email address of the person invited"),
     role: Type.Optional(ProjectRole),
     ttl_days: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 30, description: "days until the invitation expires, default 7" }),
@@ -68,7 +68,7 @@ export const PreviewBody = Type.Object(
 
 export const Preview = Type.Object(
   {
-    email: Type.String({ description: "invited e-mail address" }),
+    email: Type.String({ description: "invited email address" }),
     role: ProjectRole,
     project_slug: Type.String({ description: "slug of the project" }),
     project_name: Type.String({ description: "name of the project shown to people" }),

@@ -42,7 +42,7 @@ test.each([
   [{ target_type: "worker", target_id: email }],
   [{ field: "worker", values: [{ value: email, count: 1 }] }],
   [{ workers: { [email]: { name: email } } }],
-])("lets a worker have the form of an e-mail address: %j", (given) => {
+])("lets a worker have the form of an email address: %j", (given) => {
   expect(answer(given)).toBe(given);
 });
 

@@ -142,6 +142,6 @@ const resetMail = (to: string, url: string): MailMessage => ({
   link: { label: "Choose a new password", url },
   after: [
     `The link works once and expires in ${ttlMinutes} minutes. A new password ends all sessions and revokes all API keys; your second factor does not change.`,
-    "If you did not request this, ignore this e-mail. Your password has not changed.",
+    "If you did not request this, ignore this email. Your password has not changed.",
   ],
 });

@@ -46,7 +46,7 @@ for (const dialect of routeDialects) {
       expect(await history()).toEqual({ items: [], next_cursor: null });
     });
 
-    test("treats the browser of the set-up as the first one of its account", async () => {
+    test("treats the browser of the setup as the first one of its account", async () => {
       await opened.database.write((tx) => tx.deleteFrom("users").execute());
       await fixture.setup.begin();
       const token = /token=([\w-]+)/.exec(fixture.links[0] ?? "")?.[1];

@@ -77,7 +77,7 @@ export async function issueSession(
     user_agent_at_issue: origin.user_agent?.slice(0, 512) ?? null,
     mfa_verified_at: request.mfaVerifiedAt ?? null,
     is_mfa_spared: request.isMfaSpared ?? false,
-    // Every new session follows a password check, or the set-up token with a new password.
+    // Every new session follows a password check, or the setup token with a new password.
     last_proof_at: now,
   });
   const device = request.device === null ? null : await history.seeDevice(tx, { userId, origin, ...request.device });

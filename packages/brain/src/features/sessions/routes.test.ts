@@ -64,8 +64,8 @@ describe("POST /auth/login", () => {
 
   test.each([
     ["a wrong password", email, otherPassword],
-    ["an unknown e-mail", "nobody@example.org", adminPassword],
-    ["a malformed e-mail", "x", adminPassword],
+    ["an unknown email", "nobody@example.org", adminPassword],
+    ["a malformed email", "x", adminPassword],
   ])("answers %s with the same 401 after the same minimum time", async (_what, as, password) => {
     const answer = await login(password, "127.0.0.1", as);
     expect(answer).toMatchObject({ status: 401, body: { error: "unauthenticated", details: {} } });
@@ -78,7 +78,7 @@ describe("POST /auth/login", () => {
   test.each([
     ["right password", email, adminPassword],
     ["wrong password", email, otherPassword],
-    ["unknown e-mail", "nobody@example.org", adminPassword],
+    ["unknown email", "nobody@example.org", adminPassword],
   ])(
     "answers a %s with the same 503 after the same minimum time while too many are waiting",
     async (_what, as, password) => {
@@ -166,7 +166,7 @@ describe("POST /auth/login", () => {
   test.each([
     ["a missing password", { email }],
     ["a password of 257 characters", { email, password: "x".repeat(257) }],
-    ["an e-mail of 321 characters", { email: "x".repeat(321), password: "x" }],
+    ["an email of 321 characters", { email: "x".repeat(321), password: "x" }],
   ])("answers 422 for %s", async (_what, body) => {
     expect((await fixture.browser().send("POST", "/auth/login", body)).status).toBe(422);
   });

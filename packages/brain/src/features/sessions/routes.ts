@@ -22,7 +22,7 @@ export const sessionRoutes: Routes<{ sessions: Sessions; cookies: Cookies }> = (
     operationId: "login",
     summary: "Sign in",
     description:
-      "Signs in with e-mail and password and sets the session cookies. A wrong password, an unknown address and a locked account get the same response. With `mfa_required` the session is limited until `verifyMfa`.",
+      "Signs in with email and password and sets the session cookies. A wrong password, an unknown address and a locked account get the same response. With `mfa_required` the session is limited until `verifyMfa`.",
     answers: {
       200: { headers: { "Set-Cookie": "Session cookie, CSRF cookie and device cookie." } },
       401: "The credentials are wrong, or the account is locked.",

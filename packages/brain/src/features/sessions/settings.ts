@@ -47,7 +47,7 @@ export const sessionSettings = Type.Object({
   }),
   SVC_LOG_LOGIN_EMAIL: Type.Boolean({
     default: false,
-    description: "log the e-mail address of failed sign-ins as typed; people sometimes type a password there",
+    description: "log the email address of failed sign-ins as typed; people sometimes type a password there",
   }),
 });
 export type SessionValues = Static<typeof sessionSettings>;

@@ -41,7 +41,7 @@ export function createAdminRescue(deps: AdminRescueDeps) {
     /** @throws ApiError `validation_error` for a malformed address. */
     async plan(email: string): Promise<AdminPlan> {
       if (!isEmail(email))
-        throw invalid([{ loc: ["body", "email"], type: "format", message: "is not a valid e-mail address" }]);
+        throw invalid([{ loc: ["body", "email"], type: "format", message: "is not a valid email address" }]);
       if (!(await users.isAny())) return "first";
       return (await users.findByEmail(email)) === undefined ? "further" : "lift";
     },

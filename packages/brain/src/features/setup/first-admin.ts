@@ -6,7 +6,7 @@ import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { Projects } from "../projects/index.ts";
 import type { Users } from "../users/index.ts";
 
-/** Slug of the project that the set-up creates. */
+/** Slug of the project that the setup creates. */
 export const firstProject = "default";
 
 export interface FirstAdminDeps {

@@ -5,7 +5,7 @@ import { pruneSetupTokens } from "./loops.ts";
 import { lastExpiry } from "./store.ts";
 
 for (const dialect of testDialects) {
-  describe(`retention of set-up tokens on ${dialect}`, () => {
+  describe(`retention of setup tokens on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
     test("deletes expired ones, used or not, and keeps the others", async () => {

@@ -77,7 +77,7 @@ describe("POST /api/v1/setup/complete", () => {
   });
 
   test.each([
-    ["a malformed e-mail", { email: "mira" }],
+    ["a malformed email", { email: "mira" }],
     ["a token that is too short", { token: "short" }],
     ["a password of 7 characters", { password: "Ab1-xyz" }],
     ["a password of 257 characters", { password: "a1B-".repeat(65) }],
@@ -165,7 +165,7 @@ describe("POST /api/v1/setup/complete", () => {
 });
 
 describe("GET /api/v1/setup/status", () => {
-  test("shows anyone that set-up is open", async () => {
+  test("shows anyone that setup is open", async () => {
     expect(await fixture.browser().get("~/setup/status")).toMatchObject({ status: 200, body: { first_boot: true } });
   });
 
@@ -250,12 +250,12 @@ describe("the page at /setup", () => {
     expect(answer).toMatchObject({ status: 422, body: { error: "validation_error" } });
   });
 
-  test("answers 404 after set-up, and 409 to a late form", async () => {
+  test("answers 404 after setup, and 409 to a late form", async () => {
     await complete();
     expect((await fixture.browser().get("/setup")).status).toBe(404);
     const page = await fixture.browser().get("/setup", { accept: "text/html" });
     expect(page.status).toBe(404);
-    expect(page.body).toContain("Set-up is complete");
+    expect(page.body).toContain("Setup is complete");
     const fields = { token, email: adminEmail, password: adminPassword };
     expect((await fixture.browser().send("POST", "/setup", form(fields), formHeaders)).status).toBe(409);
   });
@@ -297,7 +297,7 @@ describe("the first start", () => {
   });
 
   test.each([
-    ["a malformed e-mail", { SVC_BOOTSTRAP_ADMIN_EMAIL: "root", SVC_BOOTSTRAP_ADMIN_PASSWORD: adminPassword }],
+    ["a malformed email", { SVC_BOOTSTRAP_ADMIN_EMAIL: "root", SVC_BOOTSTRAP_ADMIN_PASSWORD: adminPassword }],
     ["no password", { SVC_BOOTSTRAP_ADMIN_EMAIL: "root@example.org" }],
     ["a weak password", { SVC_BOOTSTRAP_ADMIN_EMAIL: "root@example.org", SVC_BOOTSTRAP_ADMIN_PASSWORD: "password" }],
     ["a short one", { SVC_BOOTSTRAP_ADMIN_EMAIL: "root@example.org", SVC_BOOTSTRAP_ADMIN_PASSWORD: "harbours" }],

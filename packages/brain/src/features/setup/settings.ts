@@ -5,17 +5,17 @@ export const setupSettings = Type.Object({
     default: 900,
     minimum: 60,
     maximum: 86_400,
-    description: "seconds until a set-up link expires",
+    description: "seconds until a setup link expires",
   }),
   SVC_FIRST_BOOT_ATTEMPTS_PER_IP: Type.Integer({
     default: 30,
     minimum: 1,
     maximum: 1000,
     description:
-      "failed set-up attempts per IPv4 address or IPv6 /64 in 15 minutes; eight times that from all addresses together",
+      "failed setup attempts per IPv4 address or IPv6 /64 in 15 minutes; eight times that from all addresses together",
   }),
   SVC_BOOTSTRAP_ADMIN_EMAIL: Type.Optional(
-    Type.String({ description: "e-mail of an administrator to create at the first start, instead of the set-up page" }),
+    Type.String({ description: "email of an administrator to create at the first start, instead of the setup page" }),
   ),
   SVC_BOOTSTRAP_ADMIN_PASSWORD: Type.Optional(
     Type.String({ secret: true, description: "password of that administrator, under the same rules as any other" }),

@@ -28,7 +28,7 @@ export interface SetupDeps extends FirstAdminDeps {
   /** Master secrets. */
   readonly masters: Keyring;
   readonly settings: SetupValues & { readonly SVC_PUBLIC_URL: string; readonly SVC_PASSWORD_MIN_LENGTH: number };
-  /** Shows a set-up link to the operator of the service only. */
+  /** Shows a setup link to the operator of the service only. */
   readonly announce: (url: string) => void;
 }
 
@@ -133,7 +133,7 @@ export function createSetup(deps: SetupDeps) {
   async function attempt({ body, origin, presentedCookie, deviceCookie }: SetupRequest): Promise<SetupDone> {
     const digests = candidateDigests(masters, tokenLabels.setup, body.token);
     if (!(await isTokenLive(database.read, digests, clock.now()))) {
-      // A concurrent set-up may have used the token since the first check.
+      // A concurrent setup may have used the token since the first check.
       if (!(await isOpen())) throw alreadyInitialised();
       await noteAttempt(origin, "invalid_token");
       throw invalidToken();
@@ -173,12 +173,12 @@ export function createSetup(deps: SetupDeps) {
      * @throws UnknownMaster when the database belongs to a secret that is not configured.
      */
     bind: () => bindMasters(database, masters),
-    /** At start-up: creates the administrator from the settings, or prints a set-up link; does nothing once an account exists. */
+    /** At start-up: creates the administrator from the settings, or prints a setup link; does nothing once an account exists. */
     async begin() {
       if (!(await isOpen()) || (await bootstrap())) return;
       await mintLink();
     },
-    /** While set-up is open: when the last link expires. Prints a new link when none is valid any more. */
+    /** While setup is open: when the last link expires. Prints a new link when none is valid any more. */
     async ensureLink(): Promise<Date> {
       const known = await lastExpiry(database.read, clock.now());
       if (known !== undefined) return known;
@@ -188,7 +188,7 @@ export function createSetup(deps: SetupDeps) {
       return minting;
     },
     /**
-     * @throws ApiError `conflict` when set-up is already complete, `unauthenticated` for an invalid token, `rate_limited`,
+     * @throws ApiError `conflict` when setup is already complete, `unauthenticated` for an invalid token, `rate_limited`,
      * `validation_error`.
      */
     async complete(request: SetupRequest): Promise<SetupDone> {
@@ -207,4 +207,4 @@ export function createSetup(deps: SetupDeps) {
 export type Setup = ReturnType<typeof createSetup>;
 
 const invalidToken = () =>
-  new ApiError("unauthenticated", { reason: "invalid_token" }, { message: "the set-up token is not valid" });
+  new ApiError("unauthenticated", { reason: "invalid_token" }, { message: "the setup token is not valid" });

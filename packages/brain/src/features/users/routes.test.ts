@@ -155,7 +155,7 @@ describe("/users is for administrators of the instance:", () => {
 });
 
 describe("PATCH /users/{user_id}", () => {
-  test("changes the given fields and ignores others, including the e-mail address", async () => {
+  test("changes the given fields and ignores others, including the email address", async () => {
     const { id } = (await create()).body;
     fixture.clock.advance(5000);
     const answer = await root.send("PATCH", `/users/${id}`, {

@@ -31,7 +31,7 @@ export const ProfileBody = Type.Object(
 );
 export type ProfileBody = Static<typeof ProfileBody>;
 
-/** A minimal check of an e-mail address: one @ between two parts, no spaces. Only delivery proves an address. */
+/** A minimal check of an email address: one @ between two parts, no spaces. Only delivery proves an address. */
 const emailPattern = "^[^\\s@\\x00-\\x1f\\x7f]+@[^\\s@\\x00-\\x1f\\x7f]+$";
 export const Email = Type.String({ minLength: 3, maxLength: 320, pattern: emailPattern });
 

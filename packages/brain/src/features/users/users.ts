@@ -24,7 +24,7 @@ export interface NewUser {
   readonly timezone?: string;
 }
 
-/** Accounts. E-mail addresses are stored as given and compared case-insensitively. */
+/** Accounts. Email addresses are stored as given and compared case-insensitively. */
 export function createUsers({ database, clock }: Core) {
   return {
     findByEmail: (email: string) => findByEmail(database.read, emailKey(email)),
@@ -92,5 +92,5 @@ export function profileColumns(changes: ProfileBody): Partial<UserRow> {
   };
 }
 
-/** The normalized form used to compare e-mail addresses. */
+/** The normalized form used to compare email addresses. */
 export const emailKey = (email: string): string => email.trim().toLowerCase();

@@ -23,7 +23,7 @@ export type PasswordFault =
   | "common";
 
 /**
- * Every reason for which the policy refuses a password; empty when it is accepted. `about` holds the e-mail address and the names of its
+ * Every reason for which the policy refuses a password; empty when it is accepted. `about` holds the email address and the names of its
  * owner.
  */
 export function passwordFaults(password: string, minChars: number, about: readonly string[] = []): PasswordFault[] {

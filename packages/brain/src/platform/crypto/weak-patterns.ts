@@ -89,7 +89,7 @@ const shortestAlone = 2;
 const minOwnCharacters = 8;
 const minOtherCharacters = 4;
 
-/** Whether little is left of a password without its owner's names and e-mail address. */
+/** Whether little is left of a password without its owner's names and email address. */
 export function isPersonal(lower: string, about: readonly string[]): boolean {
   const names = about.filter((text) => !text.includes("@")).map((text) => alphanumericOf(folded(text)));
   const joined = [names.join(""), names.toReversed().join("")];

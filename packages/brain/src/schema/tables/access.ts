@@ -4,7 +4,7 @@
 export interface UserRow {
   id: string;
   email: string;
-  /** The e-mail in lower case; unique. */
+  /** The email in lower case; unique. */
   email_key: string;
   first_name: string | null;
   last_name: string | null;
@@ -143,7 +143,7 @@ export interface InvitationRow {
   id: string;
   project_id: string;
   email: string;
-  /** The e-mail in lower case. */
+  /** The email in lower case. */
   email_key: string;
   role: string;
   /** The account; null after it was deleted. */

@@ -1,5 +1,5 @@
 /**
- * The set-up page: rendered on the server, works without scripts, with one style sheet and one script of its own (the content security
+ * The setup page: rendered on the server, works without scripts, with one style sheet and one script of its own (the content security
  * policy allows no others).
  */
 import type { ApiError } from "../../../platform/http/error-codes.ts";
@@ -24,7 +24,7 @@ export function setupPage(form: SetupForm): string {
       <h1>Create the administrator</h1>
       <p class="hint">Creates the first account and the project <b>default</b>. This page closes afterwards.</p>
       ${form.error === null ? "" : `<p class="alert" role="alert">${escapeHtml(explain(form.error))}</p>`}
-      ${field("token", "Set-up token", {
+      ${field("token", "Setup token", {
         value: form.token,
         hint: tokenHint(form),
         isFaulty: faulty.has("token"),
@@ -50,12 +50,12 @@ export function setupPage(form: SetupForm): string {
     </form>`);
 }
 
-/** The page after set-up. */
+/** The page after setup. */
 export function closedPage(): string {
   return document(`
     <div class="form">
       ${brand}
-      <h1>Set-up is complete</h1>
+      <h1>Setup is complete</h1>
       <p class="hint">An administrator exists already.</p>
       <p><a href="/">Sign in</a></p>
     </div>`);
@@ -71,7 +71,7 @@ function document(content: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>Set-up · svc</title>
+<title>Setup · svc</title>
 <link rel="stylesheet" href="/setup/page.css">
 <link rel="icon" href="data:,">
 <script src="/setup/page.js" defer></script>

@@ -1,5 +1,5 @@
 /**
- * Progressive enhancement of the set-up page: moves the token from the address into the form, counts down the remaining minutes, and shows
+ * Progressive enhancement of the setup page: moves the token from the address into the form, counts down the remaining minutes, and shows
  * which password rules are met while the user types.
  */
 export const pageScript = `"use strict";

@@ -1,4 +1,4 @@
-/** Style of the set-up page, with the colours and dimensions of the dashboard's sign-in page. */
+/** Style of the setup page, with the colours and dimensions of the dashboard's sign-in page. */
 export const pageStyle = `:root {
   color-scheme: light dark;
   --bg: light-dark(#f6f7f9, #0e1116);

@@ -7,7 +7,7 @@ const messages: Record<PasswordFault, (minChars: number) => string> = {
   too_few_classes: () => "must mix lowercase, uppercase, digits and symbols, or be longer",
   sequence: () => "must not be a sequence of adjacent keys, characters or digits",
   repeated: () => "must not repeat the same characters",
-  personal: () => "must not consist of your name or e-mail address",
+  personal: () => "must not consist of your name or email address",
   common: () => "must not be a common password, even with digits or symbols added",
 };
 

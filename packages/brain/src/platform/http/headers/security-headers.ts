@@ -49,7 +49,7 @@ export function fixedHeaders(settings: SecuritySettings): Record<string, string>
 
 /**
  * For every page: no external or inline content, no text that becomes HTML or script, no framing. A form may also lead to PUBLIC_URL from
- * another name of the service: browsers apply `form-action` to the redirect after the set-up form.
+ * another name of the service: browsers apply `form-action` to the redirect after the setup form.
  */
 export function contentSecurityPolicy(settings: SecuritySettings): string {
   return (
