@@ -25,7 +25,7 @@ function settingLine(name: string, schema: SettingSchema): string {
 }
 
 function defaultOf({ default: value, minted }: SettingSchema): string {
-  if (minted === true) return "minted";
+  if (minted === true) return "generated";
   if (value === undefined || value === "") return "none";
   if (Array.isArray(value) && value.length === 0) return "empty";
   return `\`${typeof value === "object" ? JSON.stringify(value) : String(value)}\``;

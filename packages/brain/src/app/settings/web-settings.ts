@@ -10,7 +10,7 @@ export const webSettings = Type.Object({
   }),
   SVC_DISABLE_SPA_FALLBACK: Type.Boolean({
     default: false,
-    description: "do not serve the dashboard: unknown paths answer 404",
+    description: "don't serve the dashboard; unknown paths return 404",
   }),
 });
 

@@ -31,6 +31,6 @@ export const agentTransportSettings = Type.Object({
     default: 90,
     minimum: 15,
     maximum: 3600,
-    description: "seconds without a frame after which a connection is closed with 4408",
+    description: "seconds without a frame after which a WebSocket connection is closed with code 4408",
   }),
 });

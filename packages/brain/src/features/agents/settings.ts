@@ -23,12 +23,13 @@ export const agentSettings = Type.Object({
     default: 30,
     minimum: 0,
     maximum: 3650,
-    description: "days without contact after which an agent is revoked and process rows are deleted; 0 means never",
+    description:
+      "days without contact after which an agent is revoked, or the row of an agent process is deleted; 0 means never",
   }),
   SVC_AGENT_STATUS_MAX_PER_AGENT: Type.Integer({
     default: 10_000,
     minimum: 0,
     maximum: 1_000_000,
-    description: "newest status samples kept per agent; 0 means no limit besides retention",
+    description: "maximum status samples to keep per agent; 0 means no limit besides retention",
   }),
 });

@@ -7,12 +7,12 @@ export const auditSettings = Type.Object({
     default: 90,
     minimum: 1,
     maximum: maxDays,
-    description: "days that audit rows are kept",
+    description: "days to keep audit rows",
   }),
   SVC_AUDIT_RETENTION_BY_CLASS: Type.Record(Type.String(), Type.Integer({ minimum: 1, maximum: maxDays }), {
     default: {},
     description:
-      'JSON object that maps classes to days; a class is the part of an action before the first dot: {"auth":30}. Rows are removed oldest first only, so a row that must stay also keeps all newer rows',
+      'JSON object of days by class, such as {"auth":30}; a class is the part of an action before its first dot. Rows are removed oldest first, so a row that must stay also keeps all newer rows',
   }),
   SVC_AUDIT_RETENTION_SWEEP_INTERVAL_SECONDS: Type.Integer({
     default: 3600,
@@ -24,13 +24,13 @@ export const auditSettings = Type.Object({
     default: 5000,
     minimum: 100,
     maximum: 100_000,
-    description: "maximum number of audit rows removed in one transaction",
+    description: "maximum audit rows removed in one transaction",
   }),
   SVC_AUDIT_RETENTION_SWEEP_MAX_PER_PASS: Type.Integer({
     default: 200_000,
     minimum: 1000,
     maximum: 10_000_000,
-    description: "maximum number of audit rows removed in one sweep",
+    description: "maximum audit rows removed in one sweep",
   }),
   SVC_AUDIT_CHAIN_VERIFY_ENABLED: Type.Boolean({
     default: false,

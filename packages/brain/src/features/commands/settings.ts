@@ -7,7 +7,7 @@ export const commandSettings = Type.Object({
     minimum: 1,
     maximum: 86_400,
     description:
-      "seconds until a command without a result times out, counted from its issue and again from its dispatch",
+      "seconds without a result after which a command times out, counted from its creation and again from its dispatch",
   }),
   SVC_COMMAND_TIMEOUT_SWEEP_SECONDS: Type.Integer({
     default: 5,
@@ -20,13 +20,13 @@ export const commandSettings = Type.Object({
     minimum: 1,
     maximum: 3600,
     description:
-      "seconds after dispatch in which a poll may receive an unacknowledged command again, if repeating it is safe",
+      "seconds after its dispatch during which a poll can receive an unacknowledged command again, if repeating it is safe",
   }),
   SVC_AGENT_LONGPOLL_REDISPATCH_MIN_INTERVAL_SECONDS: Type.Integer({
     default: 10,
     minimum: 1,
     maximum: 3600,
-    description: "minimum seconds between two sends of a command; below SVC_AGENT_LONGPOLL_REDISPATCH_SECONDS",
+    description: "minimum seconds between two sends of a command; must be below SVC_AGENT_LONGPOLL_REDISPATCH_SECONDS",
   }),
   SVC_REGISTRY_RECONCILE_INTERVAL_SECONDS: Type.Integer({
     default: 30,
@@ -39,7 +39,8 @@ export const commandSettings = Type.Object({
     default: 90,
     minimum: 1,
     maximum: 3650,
-    description: "days to keep finished commands, expired invitations and entries of a security history",
+    description:
+      "days to keep finished commands, inactive bulk retries, expired invitations and security history entries",
   }),
 });
 

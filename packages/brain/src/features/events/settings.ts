@@ -5,6 +5,6 @@ export const eventSettings = Type.Object({
     default: 30,
     minimum: 1,
     maximum: 3650,
-    description: "days a stored event is kept; an older one that arrives is dropped",
+    description: "days to keep events; events that are older when they arrive are dropped",
   }),
 });

@@ -7,20 +7,20 @@ export const ingestSettings = Type.Object({
     default: 2000,
     minimum: 16,
     maximum: 50_000,
-    description: "maximum frames that wait to be stored; above it, the service stops reading agent sockets",
+    description: "maximum frames that wait to be stored; above this, the service stops reading agent sockets",
   }),
   SVC_MAX_PAYLOAD_SIZE_BYTES: Type.Integer({
     default: 8192,
     minimum: 128,
-    description: "maximum UTF-8 bytes of a string of event data; longer ones are cut",
+    description: "maximum UTF-8 bytes per string in event data; longer strings are cut",
   }),
   SVC_REDACTION_EXTRA_KEY_PATTERNS: Type.Array(Type.String(), {
     default: [],
-    description: "JSON array of regular expressions: values of matching keys are replaced by the marker",
+    description: "JSON array of regular expressions; values of matching keys are redacted",
   }),
   SVC_REDACTION_EXTRA_VALUE_PATTERNS: Type.Array(Type.String(), {
     default: [],
-    description: "JSON array of regular expressions: a string with a match is replaced by the marker",
+    description: "JSON array of regular expressions; strings that contain a match are redacted",
   }),
 });
 

@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 export const mfaSettings = Type.Object({
   SVC_MFA_ENFORCE_FOR_ADMINS: Type.Boolean({
     default: false,
-    description: "require a second factor for administrators of the instance",
+    description: "require a second factor for instance administrators",
   }),
   SVC_MFA_ENFORCE_FOR_ALL: Type.Boolean({
     default: false,
@@ -14,37 +14,37 @@ export const mfaSettings = Type.Object({
     minimum: 0,
     maximum: 90,
     description:
-      "days that a user can work without a required second factor, counted from the first sign-in; 0 for no delay",
+      "days for which a user can work without a required second factor, counted from the first sign-in under the requirement; 0 for no delay",
   }),
   SVC_MFA_RECOVERY_CODE_COUNT: Type.Integer({
     default: 10,
     minimum: 1,
     maximum: 50,
-    description: "number of recovery codes generated at a time",
+    description: "recovery codes generated at a time",
   }),
   SVC_MFA_REMEMBER_DEVICE_DAYS: Type.Integer({
     default: 30,
     minimum: 1,
     maximum: 365,
-    description: "days that a trusted browser needs no code at sign-in",
+    description: "days for which a trusted browser needs no code at sign-in",
   }),
   SVC_MFA_TRUSTED_DEVICES_MAX_PER_USER: Type.Integer({
     default: 20,
     minimum: 1,
     maximum: 100,
-    description: "trusted browsers per user; one more replaces the oldest",
+    description: "maximum trusted browsers per user; a new one replaces the oldest",
   }),
   SVC_MFA_LOCKOUT_THRESHOLD: Type.Integer({
     default: 5,
     minimum: 3,
     maximum: 100,
-    description: "wrong codes since the last correct one that lock a second factor",
+    description: "wrong codes since the last correct one after which a second factor is locked",
   }),
   SVC_MFA_LOCKOUT_DURATION_SECONDS: Type.Integer({
     default: 900,
     minimum: 60,
     maximum: 86_400,
-    description: "seconds a second factor stays locked",
+    description: "seconds that a second factor stays locked",
   }),
 });
 export type MfaValues = Static<typeof mfaSettings>;

@@ -12,6 +12,6 @@ export const reconciliationSettings = Type.Object({
     minimum: 60,
     maximum: 86_400,
     description:
-      "seconds after its start, or after it was first seen, until an unfinished task is checked with its engine",
+      "seconds after the start of an unfinished task, or after it was first seen, before it is checked with its engine",
   }),
 });

@@ -14,36 +14,36 @@ export const sessionSettings = Type.Object({
     default: 1800,
     minimum: 60,
     maximum: maxSeconds,
-    description: "seconds without activity after which a session that is not remembered ends",
+    description: "seconds without activity after which a session ends, unless it is remembered",
   }),
   SVC_SESSION_REMEMBER_ME_LIFETIME_SECONDS: Type.Integer({
     default: 2_592_000,
     minimum: 60,
     maximum: maxSeconds,
-    description: "seconds a remembered session lasts; it has no idle limit",
+    description: "seconds that a remembered session lasts; it has no idle limit",
   }),
   SVC_SESSION_PIN_USER_AGENT: Type.Boolean({
     default: false,
-    description: "end a session when a browser other than the one that signed in uses it",
+    description: "end a session when its User-Agent header differs from the one at sign-in",
   }),
   SVC_LOGIN_LOCKOUT_THRESHOLD: Type.Integer({
     default: 10,
     minimum: 3,
     maximum: 100,
-    description: "failed sign-ins since the last success that lock an account",
+    description: "failed sign-ins since the last successful one after which an account is locked",
   }),
   SVC_LOGIN_LOCKOUT_DURATION_SECONDS: Type.Integer({
     default: 900,
     minimum: 60,
     maximum: 86_400,
-    description: "seconds an account stays locked",
+    description: "seconds that an account stays locked",
   }),
   SVC_LOGIN_MIN_DURATION_MS: Type.Integer({
     default: 300,
     minimum: 0,
     maximum: 2000,
     description:
-      "minimum milliseconds before a sign-in is answered; refusals are answered at whole multiples of it, so that the timing reveals nothing",
+      "minimum duration of a sign-in in milliseconds; a failed one takes a whole multiple of it, so its duration doesn't reveal whether the account exists",
   }),
   SVC_LOG_LOGIN_EMAIL: Type.Boolean({
     default: false,

@@ -6,13 +6,13 @@ export const taskSettings = Type.Object({
     default: 50_000,
     minimum: 100,
     maximum: 100_000,
-    description: "maximum rows of a task export; a larger one is refused, never cut",
+    description: "maximum rows of a task export; larger exports are refused, not truncated",
   }),
   SVC_TASK_RETENTION_DAYS: Type.Integer({
     default: 90,
     minimum: 1,
     maximum: 3650,
-    description: "days that a task row is kept after its last event; at least SVC_EVENT_RETENTION_DAYS",
+    description: "days to keep a task after its last event; at least SVC_EVENT_RETENTION_DAYS",
   }),
 });
 

@@ -10,7 +10,7 @@ export const databaseSettings = Type.Object({
   SVC_DATABASE_URL: Type.String({
     default: "",
     description:
-      "database URL: sqlite:///path, postgres:// or postgresql://; empty means svc.db in SVC_HOME. User and password in it are secret",
+      "database URL: sqlite:///path, postgres:// or postgresql://; empty means svc.db in SVC_HOME. Secret, because it can contain a password",
     secret: true,
   }),
   SVC_SQLITE_SYNCHRONOUS: Type.Unsafe<"full" | "normal">({
@@ -23,34 +23,34 @@ export const databaseSettings = Type.Object({
     default: 300,
     minimum: 60,
     maximum: 86_400,
-    description: "seconds between checkpoints of the embedded database's write-ahead log",
+    description: "interval between checkpoints of the SQLite write-ahead log, in seconds",
   }),
   SVC_DATABASE_POOL_SIZE: Type.Integer({
     default: 20,
     minimum: 1,
     maximum: 200,
-    description: "connections to the server database",
+    description: "PostgreSQL connections per process",
   }),
   SVC_DATABASE_MAX_OVERFLOW: Type.Integer({
     default: 10,
     minimum: 0,
     maximum: 200,
-    description: "additional connections under load",
+    description: "additional PostgreSQL connections per process under load",
   }),
   SVC_DATABASE_MAX_INACTIVE_CONNECTION_LIFETIME_SECONDS: Type.Integer({
     default: 60,
     minimum: 0,
     maximum: 3600,
-    description: "seconds after which an unused connection is closed; 0 keeps it",
+    description: "seconds after which an unused PostgreSQL connection is closed; 0 keeps it open",
   }),
-  SVC_DB_STATEMENT_TIMEOUT_MS: milliseconds(10_000, "milliseconds a statement may run on the server database"),
-  SVC_DB_LOCK_TIMEOUT_MS: milliseconds(3000, "milliseconds a statement waits for a lock"),
-  SVC_DB_IDLE_IN_TX_TIMEOUT_MS: milliseconds(30_000, "milliseconds an open transaction may be idle"),
+  SVC_DB_STATEMENT_TIMEOUT_MS: milliseconds(10_000, "maximum milliseconds that a PostgreSQL statement runs"),
+  SVC_DB_LOCK_TIMEOUT_MS: milliseconds(3000, "maximum milliseconds that a PostgreSQL statement waits for a lock"),
+  SVC_DB_IDLE_IN_TX_TIMEOUT_MS: milliseconds(30_000, "maximum milliseconds that a PostgreSQL transaction is idle"),
   SVC_STARTUP_VERIFY_LOCK_TIMEOUT_MS: milliseconds(
     600_000,
-    "milliseconds the start waits for another process's migration",
+    "maximum milliseconds that the start waits for a migration by another process",
   ),
-  SVC_REQUIRE_DB_SSL: Type.Boolean({ default: true, description: "require TLS to a server database on another host" }),
+  SVC_REQUIRE_DB_SSL: Type.Boolean({ default: true, description: "require TLS to PostgreSQL on another host" }),
   SVC_AUTO_MIGRATE: Type.Boolean({ default: true, description: "apply schema migrations at start" }),
 });
 

@@ -7,13 +7,13 @@ export const mailSettings = Type.Object({
       secret: true,
       format: "svc-mail-url",
       description:
-        "mail server for invitations and password resets, smtp://user:password@host:587 or smtps://…:465; smtp with a user requires STARTTLS unless the host is loopback; without a mail server no mail is sent",
+        "mail server for invitations, password resets and security notices: smtp://user:password@host:587 or smtps://…:465; smtp with a user requires STARTTLS, unless the host is loopback. If it is not set, no mail is sent",
     }),
   ),
   SVC_MAIL_FROM: Type.Optional(
     Type.String({
       format: "svc-mail-from",
-      description: "sender of these mails, name@example.org or Name <name@example.org>; required with SVC_MAIL_URL",
+      description: "sender of all mail, name@example.org or Name <name@example.org>; required with SVC_MAIL_URL",
     }),
   ),
 });

@@ -17,13 +17,14 @@ const processSettings = Type.Object({
   SVC_ENVIRONMENT: Type.String({
     default: "production",
     maxLength: 40,
-    description: "only the exact value dev relaxes security: PUBLIC_URL scheme, cookies, database TLS, plain gRPC",
+    description:
+      "dev allows a plain http SVC_PUBLIC_URL, cookies without TLS and a database without TLS; every other value is strict",
   }),
   SVC_LOG_LEVEL: oneOf(["debug", "info", "warn", "error"], {
     default: "info",
     description: "minimum level of log lines",
   }),
-  SVC_LOG_JSON: Type.Boolean({ default: true, description: "log JSON lines; false prints human-readable lines" }),
+  SVC_LOG_JSON: Type.Boolean({ default: true, description: "log JSON lines; false logs human-readable text" }),
 });
 
 const secretSettings = Type.Object({
@@ -49,18 +50,22 @@ const httpSettings = Type.Object({
     default: "http://localhost:7700",
     format: "svc-url",
     description:
-      "address people use and the base of all links; must be https outside dev unless its host is loopback. The default has the port of SVC_BIND_PORT",
+      "address that users open, and the base of all links; must be https, unless its host is loopback, SVC_ENVIRONMENT is dev or SVC_ALLOW_HTTP_PUBLIC_URL is true. The default uses SVC_BIND_PORT",
   }),
-  SVC_ALLOW_HTTP_PUBLIC_URL: Type.Boolean({ default: false, description: "accept a plain http PUBLIC_URL" }),
+  SVC_ALLOW_HTTP_PUBLIC_URL: Type.Boolean({ default: false, description: "accept a plain http SVC_PUBLIC_URL" }),
   SVC_ALLOWED_HOSTS: Type.Array(Type.String({ format: "svc-host" }), {
     default: [],
-    description: "accepted Host headers; empty means the host of PUBLIC_URL and loopback names",
+    description:
+      "accepted Host headers; list all of them, because only an empty list accepts the host of SVC_PUBLIC_URL and loopback names",
   }),
   SVC_CORS_ORIGINS: Type.Array(Type.String({ format: "svc-origin" }), {
     default: [],
     description: "other origins whose pages may call the API",
   }),
-  SVC_CORS_ALLOW_CREDENTIALS: Type.Boolean({ default: true, description: "allow those pages to send cookies" }),
+  SVC_CORS_ALLOW_CREDENTIALS: Type.Boolean({
+    default: true,
+    description: "allow pages of SVC_CORS_ORIGINS to send cookies",
+  }),
   SVC_TRUSTED_PROXIES: ranges("proxies whose X-Forwarded-For header is trusted"),
   SVC_DASHBOARD_IP_ALLOWLIST: ranges("allowed addresses for pages, sign-in and browser requests; empty allows all"),
   SVC_API_IP_ALLOWLIST: ranges("allowed addresses for API keys; empty allows all"),
@@ -70,24 +75,25 @@ const httpSettings = Type.Object({
     minimum: 50,
     maximum: 1_000_000,
     description:
-      "maximum open connections of a process; when it is reached, connections that wait for their client are closed, first in the network with the most of them, never those from SVC_TRUSTED_PROXIES",
+      "maximum open connections per process; at the limit, connections that wait for their client are closed, first those of the network with the most, never those of SVC_TRUSTED_PROXIES",
   }),
   SVC_MAX_BODY_BYTES: Type.Integer({
     default: 1_048_576,
     minimum: 65_536,
     maximum: 67_108_864,
-    description: "maximum bytes of a request body",
+    description: "maximum size of a request body in bytes",
   }),
   SVC_HSTS_MAX_AGE_SECONDS: Type.Integer({
     default: 31_536_000,
     minimum: 0,
     maximum: 315_360_000,
-    description: "max-age of HSTS in seconds when PUBLIC_URL is https; 0 sends no header",
+    description: "max-age of HSTS in seconds when SVC_PUBLIC_URL is https; 0 sends no header",
   }),
   SVC_HSTS_INCLUDE_SUBDOMAINS: Type.Boolean({ default: true, description: "apply HSTS to subdomains too" }),
   SVC_OPENAPI_VISIBILITY: oneOf(["public", "private", "disabled"], {
     default: "private",
-    description: "who can read the API description: anyone, any session or key, no one",
+    description:
+      "who can read the OpenAPI document: anyone (public), any session or API key (private), no one (disabled)",
   }),
   SVC_REST_DEFAULT_PAGE_SIZE: Type.Integer({
     default: 50,
@@ -104,9 +110,9 @@ const httpSettings = Type.Object({
 });
 
 const metricsSettings = Type.Object({
-  SVC_METRICS_ENABLED: Type.Boolean({ default: true, description: "serve /metrics; false answers 404" }),
+  SVC_METRICS_ENABLED: Type.Boolean({ default: true, description: "serve /metrics; false returns 404" }),
   SVC_METRICS_AUTH_TOKEN: Type.Optional(
-    Type.String({ secret: true, minLength: 16, description: "bearer token of /metrics" }),
+    Type.String({ secret: true, minLength: 16, description: "bearer token for /metrics" }),
   ),
   SVC_METRICS_PUBLIC: Type.Boolean({ default: false, description: "serve /metrics without a token" }),
 });
@@ -121,13 +127,13 @@ const credentialSettings = Type.Object({
     default: 3600,
     minimum: 60,
     maximum: 86_400,
-    description: "seconds for which a verified second factor counts as recent",
+    description: "seconds for which a verified second factor is fresh",
   }),
   SVC_MFA_VERIFICATION_RATE_PER_MIN: Type.Integer({
     default: 10,
     minimum: 1,
     maximum: 1000,
-    description: "second-factor attempts per minute and address",
+    description: "requests per minute and address that verify or change a second factor, step up or change a password",
   }),
   SVC_ARGON2_TIME_COST: Type.Integer({ default: 3, minimum: 1, maximum: 10, description: "argon2id passes" }),
   SVC_ARGON2_MEMORY_COST: Type.Integer({
@@ -141,7 +147,7 @@ const credentialSettings = Type.Object({
     default: 12,
     minimum: 8,
     maximum: 128,
-    description: "minimum characters of a password",
+    description: "minimum length of a password in characters",
   }),
 });
 

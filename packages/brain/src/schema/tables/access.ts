@@ -146,7 +146,7 @@ export interface InvitationRow {
   /** The email in lower case. */
   email_key: string;
   role: string;
-  /** The account; null after it was deleted. */
+  /** The account that sent it; null after that account was deleted. */
   invited_by: string | null;
   /** Hex HMAC-SHA256 of the token in the link, under the master secret. */
   token_hash: string;
@@ -168,10 +168,10 @@ export interface FirstBootTokenRow {
   created_at: Date;
 }
 
-/** A project, which agents, tasks and members belong to. */
+/** A project with its agents, tasks and members. */
 export interface ProjectRow {
   id: string;
-  /** Names the project in URLs; unique. */
+  /** Identifies the project in URLs; unique. */
   slug: string;
   name: string;
   description: string | null;

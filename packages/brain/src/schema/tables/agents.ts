@@ -49,7 +49,7 @@ export interface AgentWorkerRow {
   id: string;
   agent_id: string;
   project_id: string;
-  /** The name that the process reports; all processes without one share a row. */
+  /** The name that the process reports; all processes of an agent without one share a row. */
   worker_id: string | null;
   role: string | null;
   framework: string | null;
@@ -75,7 +75,7 @@ export interface AgentStatusRow {
   payload: string;
 }
 
-/** The loss counters that an agent last reported, by the buffer or runtime that counts them. */
+/** The loss counters that an agent last reported; one row per buffer or runtime that counts. */
 export interface LossMarkRow {
   agent_id: string;
   scope: string;
@@ -98,7 +98,7 @@ export interface LossIntervalRow {
   other_frames: number;
 }
 
-/** An engine's own worker. */
+/** A worker of an engine, as its agent reported it. */
 export interface WorkerRow {
   /** Assigned when the worker is first seen. */
   id: string;
@@ -126,7 +126,7 @@ export interface WorkerRow {
   last_heartbeat: Date | null;
   /** Load of its machine. */
   load_average: number | null;
-  /** Memory in use. */
+  /** Memory in use, in bytes. */
   memory_bytes: number | null;
   /** Tasks that it was running at its last report. */
   active_tasks: number;
@@ -140,7 +140,7 @@ export interface WorkerRow {
   updated_at: Date;
 }
 
-/** A queue of an engine with its newest depths. */
+/** A queue of an engine, with its latest depth. */
 export interface QueueRow {
   /** Assigned when the queue is first seen. */
   id: string;
@@ -150,17 +150,17 @@ export interface QueueRow {
   engine: string;
   /** As the engine names it; unique in project and engine. */
   name: string;
-  /** Reserved for the kind of broker; null. */
+  /** Reserved for the kind of broker; always null. */
   broker_type: string | null;
-  /** Reserved for the address of the broker; null. */
+  /** Reserved for the address of the broker; always null. */
   broker_url_hint: string | null;
   /** Time of the newest report or event that mentions it. */
   last_seen_at: Date | null;
-  /** Tasks that wait in it. */
+  /** Waiting tasks. */
   pending_count: number;
-  /** Workers that take tasks from it. */
+  /** Consumers of the queue. */
   consumer_count: number;
-  /** Since when its oldest task has been waiting; null when none is. */
+  /** When its oldest waiting task started to wait; null when none is waiting. */
   oldest_waiting_since: Date | null;
   /** When pending_count was reported; older reports are ignored. */
   depth_reported_at: Date | null;
@@ -168,7 +168,7 @@ export interface QueueRow {
   consumers_reported_at: Date | null;
   /** When oldest_waiting_since was reported. */
   oldest_reported_at: Date | null;
-  /** JSON object: since when the queue is paused or limited. */
+  /** JSON object: `paused` and `paused_since`, or `limited_until`; empty unless something keeps the queue from starting tasks. */
   metadata: string;
   /** When it was first seen. */
   created_at: Date;
@@ -176,7 +176,7 @@ export interface QueueRow {
   updated_at: Date;
 }
 
-/** The depth of a queue in an interval of two minutes, for charts of the last day. */
+/** The depth of a queue in a two-minute interval, for charts of the last day. */
 export interface QueueDepthRow {
   project_id: string;
   queue_id: string;

@@ -27,7 +27,7 @@ export interface AuditLogRow {
   prev_row_hmac: string | null;
   hmac_version: number;
   hmac_key_id: string;
-  /** Distinguishes chains that were started again. */
+  /** Id of the chain; starting a new chain changes it. */
   chain_generation: string;
   /** Always null. */
   legacy_class: string | null;

@@ -1,10 +1,10 @@
 // Durable bulk retries: a request, its fixed children, and the text of the request. Rules: features/bulk-retries.
 
-/** A request with its counters, which are updated with its children in one transaction, so that reads need not count. */
+/** A bulk retry with its counters. They are updated with its children in one transaction, so reads don't have to count. */
 export interface BulkRetryRequestRow {
   id: string;
   project_id: string;
-  /** The account; null after it was deleted. */
+  /** The account that requested it; null after that account was deleted. */
   issued_by: string | null;
   source_ip: string | null;
   /** Unique in the project. */
@@ -15,7 +15,7 @@ export interface BulkRetryRequestRow {
   plan_digest: string | null;
   /** The only agent that may run it; null for any. */
   target_agent_id: string | null;
-  /** docs/internals/states/bulk-retry.md. */
+  /** See docs/internals/states/bulk-retry.md. */
   control_state: string;
   blocked_reason: string | null;
   child_count: number;
@@ -28,7 +28,7 @@ export interface BulkRetryRequestRow {
   unknown_count: number;
   /** Maximum children in flight at once. */
   max_in_flight: number;
-  /** JSON list of {engine, next, end}: the ordinals of an engine and the first unclaimed one. */
+  /** JSON array of {engine, next, end}: the ordinals of the children of an engine; `next` is the first unclaimed one. */
   ranges: string;
   /** Children that are sent before the others; null without a canary and after it has passed. */
   canary_size: number | null;
@@ -46,18 +46,19 @@ export interface BulkRetryRequestRow {
   finished_at: Date | null;
   /** Tasks found by its search so far; 0 without a search. */
   found_count: number;
-  /** The last task that its search reached, newest first; null before the first step. */
+  /** Time of the last task that its search reached, from newest to oldest; null before the first step. */
   reached_at: Date | null;
+  /** Id of that task. */
   reached_id: string | null;
 }
 
-/** A task that the search of a request has found; deleted when the children are fixed. */
+/** A task that the search of a bulk retry has found; deleted when the children are fixed. */
 export interface BulkRetryMatchRow {
   request_id: string;
   task_row_id: string;
 }
 
-/** Separate from the counters because it may be long, and the embedded database rewrites a whole row with every change. */
+/** The text of a request. It can be long, and SQLite rewrites the whole row with every change, so it is separate from the counters. */
 export interface BulkRetryEffectiveRequestRow {
   request_id: string;
   /** JSON object: the request with its defaults filled in. */
@@ -75,7 +76,7 @@ export interface BulkRetryChildRow {
   task_id: string;
   /** The agent that last reported the task when the children were fixed. */
   reported_by: string;
-  /** As of its request. */
+  /** Copied from the bulk retry. */
   target_agent_id: string | null;
   /** JSON object: the payload of its command. */
   payload: string;
@@ -84,11 +85,11 @@ export interface BulkRetryChildRow {
   payload_size: number;
   /** Version of the retry contract; always 1. */
   required_contract_version: number;
-  /** pending or claimed: docs/internals/states/bulk-retry.md. */
+  /** pending or claimed; see docs/internals/states/bulk-retry.md. */
   delivery_state: string;
   /** unobserved, succeeded, failed or unknown. */
   outcome: string;
-  /** Created by the claim. */
+  /** The command that the claim created. */
   command_id: string | null;
   claimed_agent_id: string | null;
   /** Start of the agent connection that it was claimed for, in epoch milliseconds; null for an agent that polls. */
@@ -100,7 +101,7 @@ export interface BulkRetryChildRow {
   error: string | null;
   /** For a child in the canary: awaited, succeeded or failed; null for all others. */
   task_outcome: string | null;
-  /** When the task ended before its retry, to distinguish its next end. */
+  /** End of the task before its retry, to distinguish the end after it. */
   ended_before_at: Date | null;
   /** The task that the retry created, if any. */
   new_task_id: string | null;

@@ -2,13 +2,13 @@
 
 /** An instruction to an agent. */
 export interface CommandRow {
-  /** Agents refer to the command by it. */
+  /** Identifies the command to agents. */
   id: string;
   /** The project of the agent. */
   project_id: string;
-  /** The account; null for the service itself and after the account was deleted. */
+  /** The account that issued it; null for the service itself and after that account was deleted. */
   issued_by: string | null;
-  /** The agent it is sent to; set when it is issued. */
+  /** The agent that it is sent to; set when it is issued. */
   agent_id: string | null;
   /** The requested action, such as retry_task. */
   action: string;
@@ -24,7 +24,7 @@ export interface CommandRow {
   idempotency_key: string | null;
   /** Hash of the request that came with the key. */
   request_digest: string | null;
-  /** docs/internals/states/command.md. */
+  /** See docs/internals/states/command.md. */
   status: string;
   /** JSON of the agent's result. */
   result: string | null;
@@ -50,7 +50,7 @@ export interface CommandRow {
   api_key_id: string | null;
 }
 
-/** A task that a command acts on, for finding the commands of a task. Not stored for commands that the service issues to check a task. */
+/** A task that a command acts on, to find the commands of a task. Not stored for commands that the service issues to check a task. */
 export interface CommandTaskRow {
   project_id: string;
   engine: string;

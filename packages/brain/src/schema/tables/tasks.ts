@@ -2,7 +2,7 @@
 
 /** An event as its agent reported it; partitioned by day on PostgreSQL. */
 export interface EventRow {
-  /** Given by the agent or derived from the content of the event; a duplicate changes nothing. */
+  /** Assigned by the agent or derived from the content of the event; a duplicate changes nothing. */
   id: string;
   /** Project of the agent. */
   project_id: string;
@@ -14,9 +14,9 @@ export interface EventRow {
   task_id: string;
   /** Kind of event, such as task.started; `unknown` for an unrecognised kind. */
   kind: string;
-  /** By the clock of the engine or agent, in milliseconds. */
+  /** Time by the clock of the engine or agent, with millisecond precision. */
   occurred_at: Date;
-  /** JSON object as text, redacted; `exception` of a failure as error class and message. */
+  /** JSON object as text, redacted; `exception` of a failure is its error class and message. */
   payload: string;
 }
 
@@ -165,7 +165,7 @@ export interface CounterDeltaRow {
   wait_histogram: string | null;
 }
 
-/** Counts of events by engine, name and queue. The totals of the project have these three columns empty. */
+/** Counts of events by engine, name and queue. These three columns are empty in rows with the totals of the project. */
 export interface RollupRow {
   project_id: string;
   /** Width of the bucket in minutes: 1, or 60 after aggregation to hours. */
@@ -185,9 +185,9 @@ export interface RollupRow {
 }
 
 /**
- * Counts of ended and started tasks by name, with an empty name for the whole project: by hour for eight days and by day, for the whole
- * project also by quarter of an hour. Comparisons of names and long ranges read it, because rollups have a row for each minute, engine and
- * queue.
+ * Counts of started and ended tasks by name; rows with an empty name count the whole project. Buckets are days, hours for the last eight
+ * days, and quarter hours for the whole project only. Comparisons of names and long ranges read this table, because rollups have a row for
+ * each minute, engine and queue.
  */
 export interface NameRollupRow {
   project_id: string;
