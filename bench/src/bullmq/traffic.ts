@@ -6,7 +6,7 @@ export const prefix = "bench";
 const queueCount = 4;
 const tickMs = 20;
 
-/** Creates the four queues like BullMQ. */
+/** Creates the four queues as BullMQ does. */
 export async function setUpQueues(redis: Redis): Promise<void> {
   for (let queue = 0; queue < queueCount; queue += 1)
     await redis.hset(`${prefix}:q${queue}:meta`, { version: "bullmq:6.7.0", "opts.maxLenEvents": 10_000 });

@@ -105,7 +105,7 @@ function* counterChanges({ projectId, mode }: OverviewSeed, nowMs: number) {
   }
   for (let minute = lastMinute - minutesKept; minute <= lastMinute; minute += 1) {
     for (let name = 0; name < names; name += 1) {
-      // One name in five fails in a minute.
+      // In each minute, one name in five fails.
       for (const kind of (name + minute) % 5 === 0 ? kinds : kinds.slice(0, -1))
         yield change(minute * minuteMs, name, kind);
     }

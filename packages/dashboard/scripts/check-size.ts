@@ -45,7 +45,7 @@ export function measure(bundle: Rolldown.OutputBundle): { sizes: ScreenSize[]; f
   if (!entry) return { sizes: [], faults: ["the build has no entry"] };
   const assets = Object.values(bundle).filter((file) => file.type === "asset");
   const styles = assets.filter(({ fileName }) => fileName.endsWith(".css"));
-  // What runs before the entry, on every screen.
+  // Scripts that run before the entry, on every screen.
   const bootBytes = sum(assets.filter(({ fileName }) => fileName.endsWith(".js")).map(({ source }) => gzipped(source)));
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
 

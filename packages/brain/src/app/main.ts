@@ -13,7 +13,7 @@ import { openStorage, prepareSchema, secureDatabase, storageOptions } from "./st
 
 /** What a process knows about the others that listen on the same port and act as one service. */
 export interface Siblings {
-  /** The first one begins the setup and is ready before the others start. */
+  /** Whether this is the first process, which begins the setup and is ready before the others start. */
   readonly isFirst: boolean;
   /** The figures of the others, for /metrics; rejects when one of them does not report in time. */
   gatherFigures(): Promise<readonly Figures[]>;

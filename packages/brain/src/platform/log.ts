@@ -91,7 +91,7 @@ function maskUrls(text: string): string {
   return text.replace(/(?<=:\/\/)[^\s/@]+@/g, "***@");
 }
 
-/** What would end the line or steer a terminal; a caller's text must do neither. */
+/** Characters that could end the line or control a terminal; a caller's text must do neither. */
 const control = /\p{Cc}/u;
 
 function readable(line: string): string {

@@ -75,7 +75,7 @@ interface Running {
 }
 
 export class LoopRunner {
-  /** What it runs: for tests that hold for every loop. */
+  /** The loops that it runs, for tests that apply to every loop. */
   readonly loops: readonly BoundLoop[];
   readonly #deps: LoopRunnerDeps;
   readonly #failing: ReturnType<Metrics["gauge"]>;

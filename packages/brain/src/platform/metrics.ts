@@ -11,11 +11,11 @@ export interface MetricOptions<Name extends string> {
 
 export interface GaugeOptions<Name extends string> extends MetricOptions<Name> {
   /**
-   * How the gauges of processes that answer as one become one; added up by default. `first`: all processes read the same value, so only
-   * the process that serves the request reads it.
+   * How the gauges of processes that act as one service are combined; added up by default. `first`: all processes read the same value, so
+   * only the process that serves the request reads it.
    */
   aggregator?: "first" | "max";
-  /** Sets the gauge when /metrics is asked, for what is not counted as it happens. */
+  /** Sets the gauge when /metrics is requested, for values that are not counted as they happen. */
   collect?: (gauge: Gauge<Name>) => void | Promise<void>;
 }
 
@@ -29,9 +29,9 @@ export interface Metrics {
   histogram<const Name extends string>(options: MetricOptions<Name> & { buckets: number[] }): Histogram<Name>;
   /** Ends every series of every metric that has all of `labels`, because the project or queue was deleted. */
   forget(labels: Labels): Promise<void>;
-  /** What this process alone has counted, without the gauges that all read alike. */
+  /** What this process alone has counted, without gauges that have the same value in every process. */
   figures(): Promise<Figures>;
-  /** The text exposition of this process and of those that answer as one with it. */
+  /** The text exposition of this process and the others of its service. */
   text(): Promise<string>;
 }
 
@@ -40,7 +40,7 @@ export const overflowLabel = "__overflow__";
 export const maxLabelChars = 128;
 export const maxValuesPerProject = 1000;
 
-/** @param gatherOthers figures of the other processes that answer as one with this, read at each exposition. */
+/** @param gatherOthers figures of the other processes of the service, read at each exposition. */
 export function createMetrics(gatherOthers?: () => Promise<readonly Figures[]>): Metrics {
   const counted = new Registry();
   const readAlike = new Registry();

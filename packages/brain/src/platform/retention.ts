@@ -12,11 +12,14 @@ import type { Metrics } from "./metrics.ts";
 
 /** A pass is skipped when wall clock and monotonic clock moved apart by more than this since the one before. */
 const divergenceMs = minutes(1);
-/** Each sleep of a machine moves them apart, so only more than this holds all passes; nor can a start distinguish an absence of this length from a wrong clock. */
+/**
+ * The sleep of a machine moves the clocks apart too, so only a larger difference holds all passes. A start cannot distinguish an absence of
+ * this length from a wrong clock.
+ */
 const longestAbsenceMs = days(7);
-/** How long the passes are held then, on the monotonic clock. */
+/** How long all passes are held after such a difference, on the monotonic clock. */
 const holdMs = days(1);
-/** A skipped pass is made up for after this long: a machine that sleeps between any two passes would never remove anything otherwise. */
+/** A skipped pass is repeated after this time. Otherwise, a machine that sleeps between any two passes would never remove anything. */
 const retryMs = 300_000;
 
 /**
@@ -107,13 +110,13 @@ export function createRetentionGuard({ clock, log, metrics }: RetentionGuardDeps
   /** Difference of the two clocks: constant while the wall clock is not moved. */
   const offset = () => clock.now().getTime() - clock.monotonicMs();
   const sample = (): Sample => ({ offset: offset(), atMs: clock.monotonicMs() });
-  // One an hour for a day, the oldest first: jumps add up against each of them.
+  // One per hour for a day, the oldest first. A jump is measured against each, so that small jumps add up.
   let samples = [sample()];
   let lastOffset = offset();
   let hold: OpenHold | null = null;
   /** The last move that skips a pass, shown until a pass ran. */
   let move: { readonly byMs: number; readonly atMs: number } | null = null;
-  /** The difference at the last pass of each loop, and for loops that had none yet. */
+  /** The difference at the last pass of each loop; `atFirst` for loops without a pass. */
   const atLastPass = new Map<string, number>();
   let atFirst = lastOffset;
 
@@ -131,7 +134,7 @@ export function createRetentionGuard({ clock, log, metrics }: RetentionGuardDeps
     log.info("retention.resumed", { reason });
   }
 
-  /** From now on the clock is taken to be right. */
+  /** Treats the clock as right from now on. */
   function trust(): void {
     samples = [sample()];
     atLastPass.clear();
@@ -202,7 +205,7 @@ export function createRetentionGuard({ clock, log, metrics }: RetentionGuardDeps
 
   return {
     check,
-    /** To call once at the start, with the last instant at which an earlier process knew the time. */
+    /** Call it once at the start, with the last instant at which an earlier process knew the time. */
     begin(lastSeen: Date | null) {
       if (lastSeen === null) return;
       const begunMs = clock.monotonicMs();

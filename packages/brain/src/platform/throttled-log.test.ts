@@ -66,7 +66,7 @@ describe("a throttled log per source", () => {
     happened("source 999");
     expect(lines).toHaveLength(21);
     clock.advance(1);
-    // The first place is free again: the two that were held back of its source are counted with the 2,940 of the others.
+    // The first slot is free again: the two suppressed occurrences of its source are counted with the 2,940 of the others.
     happened("source 999");
     expect(lines.at(-1)).toEqual([1, "source 999", undefined]);
     for (let n = 1; n < 20; n += 1) happened(`source ${n}`);

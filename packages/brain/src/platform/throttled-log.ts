@@ -44,8 +44,8 @@ export type ThrottledLogPerSource = (source: string, about: Record<string, unkno
 
 /**
  * As `createThrottledLog`, for a condition that each of several sources, such as agents, may cause without hiding the others: one line a
- * minute for each of the first 20. The others share one, which describes the newest of them, holds `sources: "several"`, and counts what
- * has not been written about sources that have been quiet for a minute, too.
+ * minute for each of the first 20. All others share one line, which describes the newest of them and has `sources: "several"`. It also
+ * counts the unreported occurrences of sources that have been quiet for a minute.
  */
 export function createThrottledLogPerSource(
   clock: Pick<Clock, "monotonicMs">,

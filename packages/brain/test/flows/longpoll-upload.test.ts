@@ -171,7 +171,7 @@ describe("a long-poll upload", () => {
       expect(refused).toMatchObject({ status: 409, body: { details: { reason: "session_invalidated" } } });
       expect((await poller.poll({ wait: 0 })).status).toBe(409);
     }
-    // Nonces in use at that time do not end it.
+    // Nonces that were in use at that time cannot end the invalidation.
     expect((await agent.probe()).status).toBe(409);
     expect((await other.probe()).status).toBe(409);
     expect(await later.probe()).toMatchObject({ status: 200, body: { frames: [] } });

@@ -210,7 +210,7 @@ export class HubConnection {
     this.#cancelRetry = this.#around.after(waitMs, () => this.#connect());
   }
 
-  /** Until it is asked to connect again. */
+  /** Stays disconnected until it is asked to connect again. */
   #disconnect(): void {
     this.#drop();
     this.#stopRetry();

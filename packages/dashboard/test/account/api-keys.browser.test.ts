@@ -26,7 +26,7 @@ const act = async (page: Page, name: string, action: string) => {
     .getByRole("button", { name: action })
     .click();
 };
-/** What a script gets that sends the token. */
+/** The status that a script with this token gets. */
 const statusOf = async (token: string, path: string) => {
   const { status } = await fetch(`${brain.url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } });
   return status;

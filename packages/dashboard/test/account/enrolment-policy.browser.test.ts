@@ -83,7 +83,7 @@ describe("before the deadline for a second factor", () => {
     const { page, faults } = await openScreen(brain, { cookie: brain.as.operator.cookie });
     await page.goto("/me/profile");
     await page.getByLabel("First name").waitFor();
-    // It is part of the first drawing: what comes later moves the page under the pointer, and a press is lost.
+    // It is part of the first paint: later content would move the page under the pointer, and a click would be lost.
     expect(await page.getByRole("region", { name: "Notice" }).getByRole("status").count()).toBe(1);
     const json = {
       error: "mfa_enrollment_required",

@@ -108,7 +108,7 @@ test("devices are trusted, renamed and revoked; codes are replaced; the factor i
   expect(await dialog.getByRole("list", { name: "Recovery codes" }).textContent()).not.toContain(
     factor.recoveryCodes[0],
   );
-  // Also where a click has taken the focus out of the dialog.
+  // This also holds after a click has moved the focus out of the dialog.
   await dialog.getByText("These codes are shown only once.").click();
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");

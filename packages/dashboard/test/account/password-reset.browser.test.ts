@@ -18,7 +18,7 @@ afterAll(async () => {
   await mail?.stop();
 });
 
-/** What the page asked for, with where it came from. */
+/** The URL and referrer of each request of the page. */
 function watch(page: Page): string[] {
   const seen: string[] = [];
   page.on("request", (request) => seen.push(`${request.url()} ${request.headers().referer ?? ""}`));

@@ -101,7 +101,7 @@ describe("setting a second factor up", () => {
 });
 
 describe("what needs a fresh code", () => {
-  /** Signed in by a trusted device, so without any code. */
+  /** Signs in with a trusted device, so without a code. */
   async function openSpared(name: string) {
     const { email, client, factor } = await site.carefulUser(name);
     const trusted = await client.post("/auth/mfa/trusted-devices", { label: "Spare" });
@@ -148,7 +148,7 @@ describe("what needs a fresh code", () => {
     await page.getByRole("dialog", { name: "Confirm it's you" }).waitFor({ state: "detached" });
     await page.getByText("You didn't confirm that it's you.").waitFor();
     expect(await name.inputValue()).toBe("mailer-10");
-    // The next try asks again.
+    // The next attempt asks for the code again.
     await page.getByRole("button", { name: "Create agent" }).last().click();
     await page.getByRole("dialog", { name: "Confirm it's you" }).waitFor();
   });

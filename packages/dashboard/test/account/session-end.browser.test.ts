@@ -23,7 +23,7 @@ async function moveEnd(page: Page) {
   });
   return {
     asked,
-    /** Answers that said a moved end. */
+    /** Number of responses with an overridden end. */
     moved: () => moved,
     set(seconds: number | null) {
       idle_expires_at = seconds === null ? null : new Date(Date.now() + seconds * 1000).toISOString();
@@ -43,7 +43,7 @@ test("a session that ends for lack of use within two minutes is counted down, an
   await page.getByRole("heading", { level: 1, name: "Queues" }).waitFor();
   const notice = page.getByRole("region", { name: "Notice" });
   expect(await notice.count()).toBe(0);
-  // The server's clock, which the page goes by, does not move with the page's: the end comes nearer instead.
+  // The page goes by the server's clock, which the test cannot advance, so it moves the end closer instead.
   end.set(119);
   const asked = end.asked.length;
   await moveClockUntil(page, 11_000, () => end.asked.length > asked);
@@ -90,7 +90,7 @@ test("a session that has ended leads to the sign-in, which says so and leads bac
   await page.clock.install();
   await page.goto("/me/appearance");
   await page.getByRole("region", { name: "Notice" }).getByText("ends soon").waitFor();
-  // Asked for when the page opened and as the end is near: nothing is under way that could notice the end before its time.
+  // One read when the page opened and one near the end: no other read is in progress that could report the end early.
   await expect.poll(end.moved).toBe(2);
   await page.context().clearCookies();
   await moveClockUntil(page, 10_000, () => page.getByText("Your session has ended.").isVisible());

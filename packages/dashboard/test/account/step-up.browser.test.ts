@@ -103,7 +103,7 @@ test("setting a second factor up asks for the password again", async () => {
 test("the security page shows what happened to the account, and a new password can end the API keys", async () => {
   const client = await brain.addMember("owner", "viewer");
   await client.post("/api-keys", { name: "nightly", scopes: ["home:read"] });
-  // The first browser of an account is no news.
+  // The first browser of an account causes no notice.
   for (let browser = 1; browser <= 2; browser += 1) await signIn(brain.url, "owner@example.org", testPassword);
   const { page, faults } = await open(client, "/me/security", "Security");
   const history = page.getByRole("region", { name: "Security history" }).first();

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => brain?.stop());
 
-/** For a test that changes what a fleet says of itself, or what of it was lost. */
+/** A separate fleet, for tests that change its snapshot or its losses. */
 async function startOwnFleet(): Promise<{ own: TestBrain; fleet: Fleet }> {
   const own = await startBrainWithSite();
   onTestFinished(() => own.stop());

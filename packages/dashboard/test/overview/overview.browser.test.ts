@@ -219,7 +219,7 @@ describe("a panel of the overview", () => {
     expect(await page.getByText("not available", { exact: true }).count()).toBe(0);
     expect(await axeFaults(page)).toEqual([]);
 
-    // The panel also reads again at intervals, which would take the button away.
+    // The panel also refreshes at intervals, which would remove the button.
     const before = reads;
     const retry = page.getByRole("button", { name: "Try again" });
     await retry.click();
@@ -240,7 +240,7 @@ describe("a panel of the overview", () => {
     await page.goto(address());
     await throughput(page).waitFor();
     await page.getByRole("status", { name: "Loading run time" }).waitFor();
-    // Nor does what is read after the first screen wait for it, at least not for longer than five seconds.
+    // Reads after the first screen do not wait for it either, at least not for more than five seconds.
     const newest = page.getByRole("region", { name: "Newest failures", exact: true });
     await moveClockUntil(page, 5_000, () => newest.getByRole("link").nth(1).isVisible());
     await release();
@@ -291,7 +291,7 @@ test("an empty project shows the way to its first task, then the board", async (
   await moveClockUntil(page, 3_000, () => page.getByText(/is connected/).isVisible());
   expect(await page.getByRole("radio", { name: "scripted" }).isChecked()).toBe(true);
 
-  // Pushes that come while the figures are read leave that read alone.
+  // Pushes that arrive while the figures load do not abort that read.
   const release = await holdReads(page, "**/fresh/{stats,tasks}?*");
   const before = pushes;
   for (let more = 1; more <= 3; more++) {
@@ -304,11 +304,11 @@ test("an empty project shows the way to its first task, then the board", async (
   await moveClockUntil(page, 3_000, () => step("First event").getByText("From queue default.").isVisible());
   await moveClockUntil(page, 3_000, () => step("First task").getByRole("link", { name: "hello" }).isVisible());
   expect(await page.locator('[data-step="done"]').count()).toBe(5);
-  // The read of the engine that was chosen until the agent connected may be under way then, and ends.
+  // The read for the previously selected engine may be in progress then, and is aborted.
   expect(aborted.filter((url) => /[/](stats[?]|tasks[?]q=engine%3Ascripted)/.test(url))).toEqual([]);
   expect(await axeFaults(page)).toEqual([]);
 
-  // The steps of another engine are its own.
+  // Another engine has its own steps.
   await page.getByRole("radio", { name: "BullMQ" }).check();
   await page.getByRole("button", { name: "Create agent" }).waitFor();
   expect(await page.locator('[data-step="done"]').count()).toBe(1);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
-/** Of every project there is, and not of the instance. */
+/** An administrator of every project, but not of the instance. */
 let projectAdmin: ApiClient;
 beforeAll(async () => {
   brain = await startBrainWithSite();

@@ -11,7 +11,7 @@ const opened = openSite();
 
 beforeAll(() => fillLongList(opened.brain));
 
-/** However much there is to show, so that a page stays quick to draw. */
+/** Maximum number of DOM nodes, however much data there is, so that pages render quickly. */
 const maximumNodes = 1_500;
 
 /** Each theme and width once, each for half of the pages; `npm run shots` covers all four combinations. */
@@ -25,7 +25,7 @@ const isFramed = ({ isAnonymous, isBare }: PageCase) => !isAnonymous && !isBare;
 const navigationsOf = (page: Page) =>
   page.getByRole("navigation").evaluateAll((all) => all.map((nav) => nav.getAttribute("aria-label") ?? ""));
 
-/** Of each title, the one address that has it. */
+/** The address of each title: no two addresses may share one. */
 const addressOf = new Map<string, string>();
 
 describe.each(variants)("in $theme on a $size", (variant) => {

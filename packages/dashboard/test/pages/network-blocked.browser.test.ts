@@ -28,7 +28,7 @@ test("with all other hosts unreachable the pages work, and none of them is reque
   await page.getByRole("link", { name: "Open the full page" }).click();
   await page.getByText("Attempt 2 failed").waitFor();
 
-  // That the block itself works: a request to elsewhere would be seen, and would fail.
+  // Checks that the block works: a request to another host would be noticed, and would fail.
   expect(aborted).toEqual([]);
   expect(faults).toEqual([]);
   expect([...new Set(sockets)]).toEqual([brainHost]);

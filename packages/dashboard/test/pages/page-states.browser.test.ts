@@ -26,7 +26,7 @@ const variants = [
   { theme: "dark", size: "phone" },
 ] as const;
 
-/** A page shows both in the same place, so each is judged for access on half of the pages. */
+/** Both are shown in the same place, so accessibility is checked for each on half of the pages. */
 const refusals = ["error", "forbidden"] as const;
 const words: Record<(typeof refusals)[number], RegExp> = {
   error: /request-of-the-test|couldn't|could not be|cannot be/i,
@@ -43,7 +43,7 @@ describe.each(variants)("in $theme on a $size", (variant) => {
       await page.goto(pageNamed(name).path(opened.site));
       await page.locator("main").getByText(words[mishap]).first().waitFor();
 
-      // One part after the other gives way to what it has to say, so the page is judged once it has settled.
+      // Parts of the page show their message one after another, so the page is checked once it has settled.
       await expect.poll(() => page.locator("h1").count()).toBe(1);
       expect(await page.locator("main").textContent()).not.toMatch(/undefined|NaN|\[object/);
       if (shareOf(cases, refusals, mishap).includes(name)) {

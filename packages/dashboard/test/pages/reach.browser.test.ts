@@ -31,7 +31,7 @@ describe("every page", () => {
   });
 });
 
-/** Parts of the page that reach past the right edge, outside of a box that scrolls on purpose. */
+/** Elements that extend past the right edge, except in boxes that scroll on purpose. */
 const pastTheEdge = (page: Page) =>
   page.evaluate(() => {
     const scrolls = (element: Element): boolean => {

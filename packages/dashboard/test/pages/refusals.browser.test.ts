@@ -8,16 +8,16 @@ const project = () => `/p/${shop.brain.project.slug}`;
 
 interface Case {
   name: string;
-  /** Opens what is to be sent, and fills it in. */
+  /** Opens and fills in the form. */
   arrive: (page: Page) => Promise<unknown>;
   /** The button that sends it. */
   button: string;
   /** The request that is refused. */
   asks: (method: string, url: URL) => boolean;
   isAnonymous?: boolean;
-  /** Where the focus is after it was refused; without it, on the button. */
+  /** The field that has the focus after the refusal; if absent, the button has it. */
   field?: string;
-  /** What has it where the refusal is of the whole form. */
+  /** The message that has the focus after a refusal of the whole form. */
   refusal?: RegExp;
 }
 
@@ -250,7 +250,7 @@ test("an error of a field that the dialog does not have is listed below those th
 });
 
 describe("a failed refresh is reported above the earlier data", () => {
-  /** By then what was read is not fresh any more. */
+  /** Time after which loaded data is stale, so that it is read again. */
   const readAgainMs = 6_000;
   const failed = { status: 403, json: problem("forbidden") };
 

@@ -32,7 +32,7 @@ const adminActions: Readonly<Record<string, string>> = {
   members: "Invite",
 };
 
-/** Every page once, and what has an action for administrators: the other states of a page ask for the same. */
+/** Every page once, and all pages with an action for administrators. Other states of a page need the same role. */
 const onceEach = new Set([...everyPageOnce({}), ...Object.keys(adminActions)]);
 const casesOfRoles = Object.entries(pages).filter(([name]) => isEverything || onceEach.has(name));
 

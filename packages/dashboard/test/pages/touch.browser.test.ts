@@ -8,13 +8,13 @@ import { openScreen } from "../window/screen.ts";
 const opened = openSite();
 const finger = { size: "phone", settings: { isMobile: true } } as const;
 
-/** What a finger needs, in pixels: --hit of tokens.css where the pointer is coarse. */
+/** Minimum size of a touch target in pixels: --hit of tokens.css for a coarse pointer. */
 const least = 44;
 
 /**
- * Controls whose hit area is smaller. It is measured from the middle outwards for as long as a touch would reach the
- * control, its label, the row of the list that does the same, or its content. Links in a line of text, a fact or
- * a cell of a table are as high as their line, and the lines of a JSON tree are as dense as on a desktop.
+ * Controls whose hit area is too small. It is measured from the centre outwards, as long as a touch would reach the control, its label, its
+ * content, or the list row that does the same. Links in a line of text, a fact or a table cell are as high as their line, and the lines of
+ * a JSON tree are as dense as on a desktop.
  */
 const tooSmall = (page: Page) =>
   page.evaluate((leastPx) => {
@@ -32,7 +32,7 @@ const tooSmall = (page: Page) =>
         const at = document.elementFromPoint(px, py);
         return at !== null && (control.contains(at) || label?.contains(at) === true);
       };
-      // In a strip that is swiped, the best of the places that it can be brought to.
+      // In a strip that can be swiped, the largest area over several scroll positions.
       let width = 0;
       let height = 0;
       for (const inline of ["center", "start", "end"] as const) {
@@ -49,7 +49,7 @@ const tooSmall = (page: Page) =>
         width = Math.max(width, reach(-1, 0) + reach(1, 0));
         height = Math.max(height, reach(0, -1) + reach(0, 1));
       }
-      // Of what cannot be reached at all, such as what a layer covers, nothing is measured.
+      // Controls that cannot be reached at all, such as those covered by a layer, are not measured.
       if (width === 0 || height === 0) continue;
       if (width >= leastPx - 1 && height >= leastPx - 1) continue;
       const name = control.getAttribute("aria-label") ?? label?.textContent ?? control.textContent ?? "";
@@ -60,7 +60,7 @@ const tooSmall = (page: Page) =>
     return found;
   }, least);
 
-/** Where a page has more to touch in another of its states. */
+/** States of pages with further controls. */
 const besides = [
   "task in the drawer",
   "task with a family",
@@ -82,7 +82,7 @@ test("the tray of commands begins as one line, and a finger finds all of it", as
   const { page } = await openScreen(opened.brain, { ...finger, cookie: root.cookie });
   const { body } = await root.get("/auth/me");
   const commands = [{ slug, id: commandId, words: "Cancel search.reindex", task: "scripted/wait-1" }];
-  // Before the page begins, which would write over it with what it notes itself.
+  // Set before the page loads: once loaded, the page would overwrite the entry.
   await page.addInitScript(([key, text]) => localStorage.setItem(key, text), [
     `svc.recent.${body.id}`,
     JSON.stringify({ tasks: [], projects: [], commands }),

@@ -37,7 +37,7 @@ test("takes a newcomer eight steps from clone to the first own task, as the guid
     await act?.();
   }
 
-  // The first two are what brought this service here.
+  // The first two steps have already been done to start this service.
   await step(/git clone/);
   await step(/npm ci && npm start/);
   const brain = await startNewBrain({ SVC_DASHBOARD_DIST: builtDashboard });

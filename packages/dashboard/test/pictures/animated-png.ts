@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 export interface Frame {
   /** A whole PNG file; all of them have one size and one colour type. */
   readonly png: Buffer;
-  /** How long it stands. */
+  /** How long the frame is shown, in milliseconds. */
   readonly shownMs: number;
 }
 

@@ -64,7 +64,7 @@ async function signedIn(browser: Browser, demo: Demo, look: { width: number; hei
   return page;
 }
 
-/** Pages of the README and the tour of the dashboard, with what is done on them before the picture is taken. */
+/** Pages of the README and the tour of the dashboard, with the steps before each picture is taken. */
 const shots: readonly (readonly [name: string, path: string, prepare?: (page: Page) => Promise<unknown>])[] = [
   ["overview", "/p/demo-shop?since=-1h"],
   ["tasks", "/p/demo-shop/tasks?since=-1h"],
@@ -117,7 +117,7 @@ async function stills(browser: Browser, demo: Demo): Promise<void> {
 
 const firstRow = (page: Page) => page.locator('[role="grid"] [role="row"][aria-rowindex="2"]');
 
-/** From a failure on the overview to its issue, a task of it and what can be done about all of them: one picture for each step. */
+/** From a failure on the overview to its issue, the retry of all its tasks, and one of them: one picture for each step. */
 async function tour(browser: Browser, demo: Demo): Promise<void> {
   const page = await signedIn(browser, demo, { width: 1440, height: 900 });
   const frames: Frame[] = [];

@@ -8,8 +8,8 @@ import { fillLongList, longPages } from "../traffic/long-list.ts";
 import { axeFaults, openScreen } from "../window/screen.ts";
 
 /**
- * `npm run shots`: a screenshot of every page in every state, theme and width, for review, in `shots/`, which is not committed.
- * With words, only pages whose name holds one of them. Each is judged by axe too, and the run fails when something is found.
+ * `npm run shots`: a screenshot of every page in every state, theme and width, for review, in `shots/`, which is not committed. With
+ * arguments, only pages whose name contains one of them. Each page is also checked with axe, and the run fails on a violation.
  */
 const { positionals: words, values } = parseArgs({
   allowPositionals: true,

@@ -39,14 +39,14 @@ beforeAll(async () => {
 });
 afterAll(() => brain?.stop());
 
-/** A button that is clicked, or what else leads to the dialog. */
+/** A button to click, or another step that leads to the dialog. */
 type Step = string | RegExp | ((page: Page) => Promise<unknown>);
 
 interface Case {
   title: RegExp;
   path: () => string;
   opened: readonly Step[];
-  /** What has the focus once its content is there: the label of a field, or the words of a button. */
+  /** The focused element once the content has loaded: the label of a field, or the text of a button. */
   focus: RegExp;
   cookie?: () => string;
 }

@@ -25,7 +25,7 @@ describe("the first screen", () => {
     await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
     await page.waitForLoadState("networkidle");
 
-    // The stream's own connection is no request of the page's, but the reads that close the gap before it count.
+    // The stream's own connection does not count as a request, but the reads that close the gap before it do.
     expect(requests).toSatisfy((all: string[]) => all.length <= 16);
     expect(new Set(requests.filter((path) => !path.startsWith("/api/"))).size).toBeLessThanOrEqual(8);
     expect(faults).toEqual([]);
@@ -49,7 +49,7 @@ describe("the first screen", () => {
   });
 });
 
-/** What a page loads until nothing is under way any more, itself among it, besides its reads. */
+/** The files that a page loads until the network is idle, including its document, but without API reads. */
 async function filesOf(path: string): Promise<Set<string>> {
   const { page, faults } = await openScreen(brain, { cookie: brain.as.root.cookie });
   const files = new Set<string>();

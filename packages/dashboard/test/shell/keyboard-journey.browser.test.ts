@@ -11,7 +11,7 @@ interface Focused {
   isSeen: boolean;
 }
 
-/** What has the focus: its words, and whether an outline or a ring shows it. */
+/** The text of the focused element, and whether an outline or a ring shows the focus. */
 const focused = (page: Page): Promise<Focused> =>
   page.evaluate(() => {
     const element = document.activeElement as HTMLElement;
@@ -50,7 +50,7 @@ test("from the sign-in to the trace of the failing task by keys alone", async ()
   await tabTo(page, /^Shop/);
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/p/${shop.brain.project.slug}`);
-  // The keys are those of the shell, which comes after the address.
+  // The shell handles these keys, and it appears only after the address has changed.
   await page.getByRole("navigation", { name: "Project" }).waitFor();
 
   await page.keyboard.press("g");

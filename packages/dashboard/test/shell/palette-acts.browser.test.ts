@@ -26,7 +26,7 @@ async function openAs(role: TestRole, path: string, heading: string | RegExp) {
   return screen;
 }
 const acts = (page: Page) => page.getByRole("group", { name: "On this page" });
-/** What the palette offers to do with what the page is about. */
+/** The actions that the palette offers for the subject of the page. */
 async function offered(page: Page): Promise<string[]> {
   await page.keyboard.press("Control+k");
   await page.getByRole("option", { name: "Dark theme" }).waitFor({ state: "attached" });

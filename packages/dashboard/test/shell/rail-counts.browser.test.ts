@@ -54,7 +54,7 @@ test("the counts come with the figures of the page, not by a timer", async () =>
     engine: "bullmq",
     task_id: "wait-2",
   });
-  // No timer of the page ends.
+  // No timer of the page fires.
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 1000);
   await page.goto(`/p/${brain.project.slug}/queues`);
@@ -81,7 +81,7 @@ test("the rail counts dead letters once they were loaded, and requests none from
     result: { entries: [], next_cursor: null, total: 1204, engine: "bullmq" },
   });
   const { page } = await open("dead-letters");
-  // The counts are there: what is not known has none.
+  // The counts have loaded: an unknown count is not shown.
   await inRail(page, /^Issues ?, 2 new in 24 h$/).waitFor();
   await inRail(page, /^Dead letters$/).waitFor();
   expect(agent.got).toEqual([]);

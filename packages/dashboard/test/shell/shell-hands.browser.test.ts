@@ -60,7 +60,7 @@ describe("the connection chip", () => {
       await held;
       await route.continue().catch(() => {});
     });
-    // A read that was on its way may still be answered, and three reads are counted from the last answer.
+    // A read in progress may still be answered, and three reads are counted from the last answer.
     const chip = page.getByRole("button", { name: /^Connection: stale \d+ (s|min)/ });
     await moveClockUntil(page, 5_000, async () => (await chip.count()) === 1);
     const notice = page.getByRole("region", { name: "Notice" });

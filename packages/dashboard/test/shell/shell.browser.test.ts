@@ -85,7 +85,7 @@ describe("the shell", () => {
     const { page, faults } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
     const { slug } = shop.brain.project;
     for (const one of ["zz-last", slug]) {
-      // What is read of the project is there before the shell is.
+      // Makes the project's data arrive before the shell's script.
       const answered = page.waitForResponse((response) => response.url().endsWith(`/api/v1/projects/${one}`));
       await page.route(/Shell-/, async (route) => {
         await (await answered).finished();

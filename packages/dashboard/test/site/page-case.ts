@@ -1,20 +1,20 @@
 import type { Page } from "playwright-core";
 
-/** What the addresses of pages are made of. */
+/** The values in the addresses of pages. */
 export interface Site {
   readonly slug: string;
   readonly agentId: string;
   readonly workerId: string;
-  /** Of a command that failed. */
+  /** A command that failed. */
   readonly commandId: string;
-  /** Of the failure of the sample. */
+  /** The failure in the sample of tasks. */
   readonly fingerprint: string;
   /** The token of an invitation for an address without an account. */
   readonly invitation: string;
-  /** Of a user with a second factor: a session that it verified, and one that waits for its code. */
+  /** Sessions of a user with a second factor: one that is verified, and one that waits for its code. */
   readonly verifiedCookie: string;
   readonly pendingCookie: string;
-  /** Of a bulk retry without an eligible agent, and of one that has ended. */
+  /** A bulk retry without an eligible agent, and one that has ended. */
   readonly openBulkRetryId: string;
   readonly bulkRetryId: string;
 }

@@ -7,7 +7,7 @@ import { reportSample } from "../traffic/task-traffic.ts";
 import type { PageCase, Site } from "./page-case.ts";
 import { failCommand, fillAccounts, fingerprintOf } from "./site-facts.ts";
 
-/** Every page, and the states of it that data alone make: full, empty, filtered to nothing, not there. */
+/** Every page, and its states that depend on data alone: full, empty, nothing matches, not found. */
 export const pages: Readonly<Record<string, PageCase>> = {
   "sign in": {
     path: () => "/login",

@@ -19,7 +19,7 @@ export async function fillAccounts(brain: TestBrain) {
   return { invitation: invited.body.token, verifiedCookie: verified.cookie, pendingCookie: pending.cookie };
 }
 
-/** Of the failure that the sample of tasks has. */
+/** The fingerprint of the failure in the sample of tasks. */
 export async function fingerprintOf(brain: TestBrain): Promise<string> {
   const { body } = await brain.as.root.get(`/projects/${brain.project.slug}/issues`);
   return body.items[0].fingerprint;

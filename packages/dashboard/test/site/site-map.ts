@@ -2,7 +2,7 @@ import { routePages } from "../../scripts/route-pages.ts";
 import type { Site } from "./page-case.ts";
 import { pages } from "./pages.ts";
 
-/** Of a site that there is not, for addresses alone. */
+/** Made-up values, only to build addresses. */
 const names = {
   slug: "shop",
   agentId: "a-1",
@@ -16,7 +16,7 @@ const names = {
   bulkRetryId: "b-2",
 } satisfies Site;
 
-/** The cases of every address of the site map, in the order of their table; by its path what the site map does not name. */
+/** The cases of every address of the site map, in the order of their table. A path that the site map lacks is a key of its own. */
 export function casesByAddress(): Map<string, string[]> {
   const patterns = routePages().map(({ address }) => ({
     page: address,
@@ -32,11 +32,11 @@ export function casesByAddress(): Map<string, string[]> {
 }
 
 /**
- * Every page once, as it is first in the table: with what it is for. A page that is added there is among them at once.
+ * Every page once, with its first case in the table. A page that is added to the table is included automatically.
  *
- * @param besides other cases of theirs.
- * @param without those that a test is not about, with the reason.
- * @throws Error for a name that is in no table, or that is left out without having been in.
+ * @param besides further cases of these pages.
+ * @param without cases that a test excludes, with the reason.
+ * @throws Error for a further case that is unknown or already included, or an excluded one that is not included.
  */
 export function everyPageOnce({
   besides = [],

@@ -4,13 +4,13 @@ import { startBrainWithSite } from "../window/screen.ts";
 import type { Site } from "./page-case.ts";
 import { fillSite } from "./pages.ts";
 
-/** Filled before the first test of the file that asked for it. */
+/** Filled before the first test of the file that called `openSite`. */
 export interface OpenedSite {
   brain: TestBrain;
   site: Site;
 }
 
-/** A brain with what every page of the table has to show, and a browser, for one file of tests. */
+/** A brain with data for every page of the table, and a browser, for one test file. */
 export function openSite(): OpenedSite {
   const opened = {} as OpenedSite;
   beforeAll(async () => {

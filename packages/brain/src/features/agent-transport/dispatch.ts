@@ -100,7 +100,7 @@ export function createDispatch(deps: DispatchDeps) {
     const { identity } = source;
     const isKnown = await deps.seen(identity, source.workerId, deps.clock.now());
     if (!isKnown) return { kind: "revoked" };
-    // Before the health of the engines: a report of losses must not depend on it.
+    // Processed before the health of the engines, so that a report of losses does not depend on it.
     const beat = readHeartbeat(frame.payload);
     source.lossWarnings.check(beat, identity);
     deps.lossReported(identity, timeOf(frame), beat.telemetry_loss);

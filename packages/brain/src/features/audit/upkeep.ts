@@ -27,7 +27,7 @@ export function createUpkeep({ database, secrets, clock }: Core & { secrets: Key
     /** The head as the text of an anchor; null while there is none. Writes no row. @throws ChainIntegrityError, UnknownChainKey */
     async head(): Promise<string | null> {
       const sealed = await readState(database.read);
-      // A committed row may not be on the disk yet, and an anchor must never be ahead of the chain that a crash leaves.
+      // A committed row may not be on the disk yet, and after a crash no anchor may be ahead of the chain.
       await database.flush();
       return sealed === undefined ? null : anchorText(openState(sealed, keys));
     },

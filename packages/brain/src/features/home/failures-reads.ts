@@ -31,8 +31,8 @@ const exceptionCharacters = 2000;
 const byKind = { table: "events", index: "events_by_kind", column: "kind", time: "occurred_at", tie: "id" };
 
 /**
- * Positions of the newest failures of several projects: the first ones of each through the index of kinds, and of those the newest. The cost
- * depends on the number of projects and the limit, and on PostgreSQL on the number of days: `since` narrows these.
+ * Positions of the newest failures of several projects: reads the newest of each project through the index of kinds, and keeps the newest
+ * of all. The cost depends on the number of projects and the limit, and on PostgreSQL also on the number of days, which `since` limits.
  */
 export async function newestFailures(
   slow: Db,

@@ -20,7 +20,7 @@ export const countsByHour = (slow: Db, ids: Ids, kinds: readonly string[], from:
     .where("bucket_at", ">=", from)
     .execute();
 
-/** Events of these kinds by project in the minutes from `from` to before `to`, which are of the last 48 h. */
+/** Events of these kinds by project, in the minutes from `from` (inclusive) to `to` (exclusive), within the last 48 h. */
 export const countsOfMinutes = (
   slow: Db,
   ids: Ids,

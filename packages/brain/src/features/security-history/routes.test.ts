@@ -33,7 +33,7 @@ for (const dialect of routeDialects) {
       as.send("POST", "/auth/login", { email: address, password }, { "user-agent": firefox });
     /** Notices of the same instant have no defined order. */
     const later = () => fixture.clock.advance(1000);
-    /** Tests trigger the next mail and take it, so that none is left for the following test. */
+    /** Takes the next mail. Each test takes all mails that it causes, so that none is left for the following test. */
     const taken = async (subject: string): Promise<ReceivedMail> => {
       const mail = await server.take();
       expect(mail).toMatchObject({ subject, to: [email] });

@@ -3,7 +3,7 @@ import { createFairQueue } from "./fair-queue.ts";
 
 const limits = { atOnce: 1, perSource: 1, maxWaiting: 64 };
 
-/** A queue whose works end when the test says so, in the order in which they began. */
+/** A queue whose jobs end when the test says so, in the order in which they began. */
 function queue(changes: Partial<typeof limits>, isPreferred?: (source: string) => boolean) {
   const began: string[] = [];
   const refused: string[] = [];

@@ -6,7 +6,7 @@ interface Note {
   count: number;
 }
 
-/** A batcher whose writes are kept, and refused when `fail` says so. */
+/** A batcher that records its writes, and fails them when `fail` says so. */
 function build(
   options: Partial<WriteBehindOptions<Note>> = {},
   fail: (notes: readonly Note[]) => Error | null = () => null,

@@ -12,7 +12,7 @@ interface Thread {
   readonly pending: Map<number, { resolve(value: never): void; reject(error: Error): void }>;
 }
 
-/** Of the process, like the runtime's own: started when first needed, and none of them keeps the process alive while it is idle. */
+/** Threads of the process, started when first needed; an idle one does not keep the process alive. */
 const threads = new Set<Thread>();
 let lastId = 0;
 
@@ -28,7 +28,7 @@ export function inHashThread(task: HashTask): Promise<string | boolean> {
   lastId += 1;
   const id = lastId;
   return new Promise((resolve, reject) => {
-    // First, because it throws for what cannot be sent.
+    // First, because it throws for values that cannot be cloned.
     worker.postMessage({ id, task });
     pending.set(id, { resolve, reject });
     worker.ref();

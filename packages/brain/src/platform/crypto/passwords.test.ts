@@ -30,7 +30,7 @@ describe("password hashes", () => {
     const passwords = createPasswords(cheap);
     await Promise.all([passwords.hash("x", "one"), passwords.hash("x", "another")]);
     const priorities = readdirSync("/proc/self/task").map((id) => getPriority(Number(id)));
-    // Unless the whole process has a low one already. Threads of other test files may live in this process.
+    // Unless the whole process already has a lower priority. Threads of other test files may live in this process.
     const lowered = Math.max(5, own);
     expect(priorities.filter((one) => one === lowered).length).toBeGreaterThanOrEqual(2);
     expect(getPriority()).toBe(own);
@@ -197,7 +197,7 @@ describe("the password policy", () => {
   });
 
   test("accepts random passphrases and strings", () => {
-    // Park and Miller's generator: the same 20,000 in every run.
+    // Park and Miller's generator: the same 20,000 passwords in every run.
     let state = 20_261_123;
     const below = (end: number) => {
       state = (state * 48_271) % 2_147_483_647;

@@ -9,7 +9,7 @@ export class SqliteError extends Error {
   }
 }
 
-/** More transactions wait than the process holds. Its code is the server's own for it (insufficient_resources), so it is transient. */
+/** Too many transactions wait in this process. The code is PostgreSQL's insufficient_resources, which is transient. */
 export class TooManyTransactions extends Error {
   readonly code = "53000";
   constructor() {
@@ -60,7 +60,7 @@ export function isTransient(error: unknown): boolean {
 export const isLostLockRace = (error: unknown): boolean =>
   error instanceof Error && (error as { code?: unknown }).code === "40P01";
 
-/** Whether an error is a broken uniqueness, on either database. */
+/** Whether an error is a violated unique constraint, on either database. */
 export function isUniqueViolation(error: unknown): boolean {
   if (error instanceof SqliteError) return error.resultCode === 2067 || error.resultCode === 1555;
   return error instanceof Error && (error as { code?: unknown }).code === "23505";

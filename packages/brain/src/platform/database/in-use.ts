@@ -36,7 +36,7 @@ async function isServerInUse(options: PostgresOptions): Promise<boolean> {
       `SELECT EXISTS (SELECT 1 FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid()
           AND application_name IN ($1, current_setting('application_name'))) AS others`,
-      // The URL may name it otherwise.
+      // The URL may set another application name.
       [config.application_name],
     );
     return rows[0]?.others === true;

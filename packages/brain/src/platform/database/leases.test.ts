@@ -49,7 +49,7 @@ describe.runIf(testDialects.includes("postgres"))("leases of two processes on on
       network.blackhole();
       await expect(leases.lead("f")).rejects.toThrow(/timeout/);
       expect(lease?.isHeld()).toBe(false);
-      // Gives nothing back that is not held any more, and so waits for nothing.
+      // The lease is no longer held, so its release has nothing to do and waits for nothing.
       await lease?.release();
 
       network.heal();

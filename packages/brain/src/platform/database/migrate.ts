@@ -3,7 +3,7 @@ import type { Database } from "./database.ts";
 import { type ColumnTypes, columnTypes } from "./dialects/column-types.ts";
 import { lockSchema } from "./dialects/locks.ts";
 
-/** One step of the schema; its name is `NNNN_words`. Nothing of it changes once it is released. */
+/** One step of the schema; its name is `NNNN_words`. It never changes once it is released. */
 export interface Migration {
   readonly name: string;
   /** Run one after another; constants of this program, never input. */

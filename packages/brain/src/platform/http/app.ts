@@ -16,7 +16,7 @@ import type { Actor, ProjectAccess, SessionActor } from "./access/actor.ts";
 import type { RoutePolicy } from "./access/policy.ts";
 import { ProjectParams } from "./schemas.ts";
 
-/** The HTTP application: Fastify with TypeBox schemas deciding the types of params, query, body and answer. */
+/** The HTTP application: Fastify, with TypeBox schemas that determine the types of params, query, body and answer. */
 export type App = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -28,7 +28,7 @@ export type App = FastifyInstance<
 /** A feature's routes: registers them on `app`, whose prefix `mount` decides. */
 export type Routes<Deps> = (app: App, deps: Deps) => void;
 
-/** What one operation of the API is: what its document says, what goes in and out, who may call it, and what answers. */
+/** One operation of the API: its documentation, its input and output, who may call it, and its handler. */
 export type Operation<Params, Query, Body, Response> = Omit<
   FastifySchema,
   "params" | "querystring" | "body" | "response"
@@ -53,7 +53,7 @@ export type Operation<Params, Query, Body, Response> = Omit<
 
 /**
  * Registers an operation under its method and path, such as `GET /projects/:slug/queues`. Its answers have the first status of `response`
- * unless the handler says otherwise. Those of a project have its slug as a parameter when they name none.
+ * unless the handler sets another one. A project's operation that declares no params gets the slug as a parameter.
  */
 export function operation<Response extends object, Params = undefined, Query = undefined, Body = undefined>(
   app: App,
@@ -74,9 +74,9 @@ export function operation<Response extends object, Params = undefined, Query = u
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The authenticated caller; reading it on a route that asks for none is a mistake and throws. */
+    /** The authenticated caller; reading it on a route without authentication is a mistake and throws. */
     readonly actor: Actor;
-    /** The caller on a route that takes no API key; reading it elsewhere throws when a key asks. */
+    /** The caller on a route that accepts no API key; elsewhere, reading it throws if the caller is a key. */
     readonly sessionActor: SessionActor;
     /** The project of `:slug` with the caller's role; only on routes with `role` or `auditRole`. */
     readonly project: ProjectAccess;
@@ -103,7 +103,7 @@ export function mount<Deps>(app: App, prefix: string, routes: Routes<Deps>, deps
   );
 }
 
-/** Serializer for hot lists: `schema` documents, JSON.stringify prints, so rows must hold exactly the public columns. */
+/** Serializer for frequent lists. The schema only documents them: JSON.stringify prints the rows, which must hold exactly the public columns. */
 export function plainSerializer() {
   return (value: unknown): string => JSON.stringify(value);
 }

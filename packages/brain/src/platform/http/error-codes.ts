@@ -34,12 +34,12 @@ export interface ApiErrorOptions extends ErrorOptions {
   detail?: string;
   /** 400 instead of 422; only meaningful with validation_error. */
   status?: 400;
-  /** A more specific message than the table's; never input, never a secret. */
+  /** A more specific message than the table's; it never contains input or a secret. */
   message?: string;
   headers?: Record<string, string>;
 }
 
-/** The one error that handlers and decisions throw; the facts go into `details`. A refusal has no stack: floods are made of them. */
+/** The one error that handlers and decisions throw; the facts go into `details`. A refusal has no stack trace, because floods consist of refusals. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;

@@ -31,7 +31,7 @@ export type AnswerError = (thrown: unknown, request: FastifyRequest, reply: Fast
 /** Log lines per minute about internal errors: each has its stack, and every request may cause one. */
 const internalErrorLines = 20;
 
-/** Answers what was thrown in the envelope. It is logged only when it is our fault, and throttled: an overload fails every request. */
+/** Answers a thrown error with the envelope. Only internal errors are logged, and throttled, because an overload fails every request. */
 export function createErrorAnswer(log: Log, clock: Pick<Clock, "monotonicMs">): AnswerError {
   const internal = createThrottledLog(clock, (requests, about) => log.error("http.failed", { requests, ...about }), {
     burst: internalErrorLines,

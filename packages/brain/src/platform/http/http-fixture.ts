@@ -143,7 +143,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     clock,
     log: createLog({ level: "debug", json: true, write: (line) => void logged.push(line) }),
     authenticator: {
-      // One answer in the same turn, one later: both ways of a look-up are exercised.
+      // One look-up returns synchronously and one asynchronously, so that both paths are tested.
       session: (cookie) => options.people?.[cookie] ?? (cookie.startsWith("gone") ? null : person(cookie)),
       apiKey: async (token) => options.keys?.[token] ?? null,
     },

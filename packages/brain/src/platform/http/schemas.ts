@@ -12,7 +12,7 @@ const instantPattern =
 
 Format.Set(instantFormat, (text) => parseInstant(text) !== null);
 
-/** The instant that `text` names, in UTC when it carries no zone; null when it names none. Finer digits than ms are cut. */
+/** The instant that `text` names, in UTC if it has no zone; null if it is invalid. Digits beyond milliseconds are cut. */
 export function parseInstant(text: string): Date | null {
   const found = instantPattern.exec(text);
   if (found === null) return null;
@@ -21,14 +21,17 @@ export function parseInstant(text: string): Date | null {
   const millis = fraction.slice(0, 3).padEnd(3, "0");
   const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}.${millis}${offset}`);
   if (Number.isNaN(date.getTime())) return null;
-  // Date rolls February 30 over into March instead of refusing it.
+  // Date turns February 30 into a day in March instead of refusing it.
   return Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate() ? date : null;
 }
 
 export const Nullable = <T extends TSchema>(schema: T, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 
-/** The schema with what it means in its place; of a named schema only as a parameter, since its description holds everywhere. */
+/**
+ * A schema with a description of its use in one place. Give one to a named schema only where it is a parameter: elsewhere its description
+ * applies to all uses.
+ */
 export const Described = <T extends TSchema>(schema: T, description: string): T =>
   Type.With(schema, { description }) as TSchema as T;
 
@@ -36,7 +39,7 @@ export const Described = <T extends TSchema>(schema: T, description: string): T 
 export const OneOf = <const T extends readonly string[]>(values: T, options: TSchemaOptions = {}) =>
   Type.Unsafe<T[number]>(Type.String({ enum: [...values], ...options }));
 
-/** An instant in a response: handlers return the Date (or a ready string), the serializer prints ms ISO. */
+/** An instant in a response: handlers return the Date (or a ready string), the serializer prints ISO 8601 with milliseconds. */
 export const Instant = Type.Unsafe<Date | string>(Type.String({ format: "date-time" }));
 
 const instantText = { format: instantFormat, maxLength: 40 };
@@ -69,7 +72,7 @@ Format.Set("svc-timezone", isTimeZone);
 export const TimeZone = Type.String({ minLength: 1, maxLength: 64, format: "svc-timezone" });
 
 function isTimeZone(name: string): boolean {
-  // Offsets such as +01:00 are understood as well, but they name no zone.
+  // Intl also accepts offsets such as +01:00, but they are not names of zones.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
@@ -79,16 +82,16 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Keyword of a schema to the one that the OpenAPI document shows instead. */
+/** Keyword whose value is the schema that the OpenAPI document shows instead. */
 export const publishedAs = "svc-published-as";
 
 /** Any value, which the handler validates itself where it needs it. The OpenAPI document shows `schema`. */
 export const ValidatedLater = (schema: TSchema) => Type.Unknown({ [publishedAs]: schema });
 
-/** Any JSON object, shape not fixed. */
+/** Any JSON object, with any members. */
 export const JsonObject = Type.Record(Type.String(), Type.Unknown());
 
-/** What a list answers that can be exported: its page, or with `format` a file. */
+/** Answers of a list that can be exported: a page, or a file if `format` is given. */
 export const exportAnswers = {
   200: {
     description: "A page; with `format` a file of all matching rows, which for `json` is an array.",

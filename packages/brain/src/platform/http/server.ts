@@ -121,7 +121,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     connections.drain();
     done();
   });
-  // An expectation that is not known may be ignored (RFC 9110, 10.1.1); Node would answer without the envelope.
+  // An unknown Expect header may be ignored (RFC 9110, 10.1.1); Node would answer without the envelope.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   if (deps.sockets !== undefined)
     takesUpgrade = await serveSockets(app, { ...deps.sockets, log, clock, refuseConnection });
@@ -234,7 +234,7 @@ function acceptJsonOnly(app: App): void {
   const read = (request: FastifyRequest, body: string, done: (error: Error | null, value?: unknown) => void): void =>
     void parse(request, body, (error, value) => {
       if (error !== null) return done(error);
-      // Whatever walks it afterwards may do so by recursion.
+      // Code that reads the value later may be recursive.
       if (isDeeperThan(mostLevels, value)) return done(invalid(tooDeep));
       const keepsIntegers = request.routeOptions.config.keepsNumbers === true;
       if (holdsOverflow(body, { keepsIntegers })) return done(invalid(tooLargeNumber));
@@ -246,7 +246,7 @@ function acceptJsonOnly(app: App): void {
     if (request.routeOptions.config.keepsNumbers !== true || !holdsLongNumber(body as string)) {
       return read(request, body as string, done);
     }
-    // What the usual reader refuses, it refuses here too.
+    // The usual parser runs first, so that both refuse the same bodies.
     read(request, body as string, (error) => (error === null ? done(null, parseJson(body as string)) : done(error)));
   });
 }
@@ -268,7 +268,7 @@ const tooDeep: ValidationFault = {
   message: `must not be nested deeper than ${mostLevels} levels`,
 };
 
-/** Whether arrays and objects are nested deeper than that. */
+/** Whether arrays and objects are nested deeper than `levels`. */
 function isDeeperThan(levels: number, value: unknown): boolean {
   let inner = [value].filter(isContainer);
   for (let level = 0; level < levels && inner.length > 0; level += 1) {

@@ -28,7 +28,7 @@ function routes(app: App): void {
   app.get("/ok", { config: { tag: "health", public: true } }, () => ({ ok: true }));
 }
 
-/** What the server says to these bytes, from a client that never closes its side. */
+/** The server's response to these bytes, from a client that never closes its side. */
 async function say(app: App, bytes: string) {
   const { port } = app.server.address() as { port: number };
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });

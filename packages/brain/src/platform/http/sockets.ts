@@ -7,7 +7,7 @@ import type { RefuseConnection } from "./connections/broken-requests.ts";
 import { ApiError } from "./error-codes.ts";
 
 export interface SocketOptions {
-  /** Bytes of the largest message that is taken. */
+  /** Maximum size of a message in bytes. */
   maxMessageBytes: number;
 }
 
@@ -21,8 +21,8 @@ export interface SocketDeps extends SocketOptions {
 const closeWaitMs = 5000;
 
 /**
- * Makes routes with `websocket: true` take upgrades. To be called before any onRequest hook is added: when one refuses an upgrade, nothing
- * but the plugin's own hook before it sees to it that the socket is closed, and Node holds no time limit against an upgraded socket.
+ * Lets routes with `websocket: true` accept upgrades. Call it before any onRequest hook is added: when a hook refuses an upgrade, only the
+ * plugin's own hook, which must run first, closes the socket, and Node has no time limit for an upgraded socket.
  *
  * @returns whether a path is such a route; ignore upgrades of other paths, so that they become ordinary requests.
  */

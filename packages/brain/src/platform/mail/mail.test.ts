@@ -37,7 +37,7 @@ function mailTo(url: string | undefined, sender: string | undefined = from) {
   return { mail, logged };
 }
 
-/** A server that takes connections and lets the test talk. */
+/** A server that accepts connections and lets the test write its responses. */
 async function rawServer(onConnect: (socket: Socket) => void): Promise<{ url: string; sockets: Socket[] }> {
   const sockets: Socket[] = [];
   const raw: Server = createServer((socket) => {
@@ -127,7 +127,7 @@ describe("mail", () => {
     expect(logged.join("")).toMatch(/queue_full.*mail\.dropped/);
     await both;
     const stopped = mail.stop();
-    // The two under way fail, and the others find that the service ends.
+    // The two in progress fail, and the waiting ones are dropped because the service stops.
     for (const socket of silent.sockets) socket.destroy();
     await stopped;
     expect(await Promise.all(sent)).toEqual(sent.map(() => false));
@@ -136,7 +136,7 @@ describe("mail", () => {
   });
 
   test("with a user is not sent to another machine's server without TLS", async () => {
-    // A name that is not loopback and leads to this machine: what counts is that the password never goes out.
+    // A name that resolves to this machine but is not a loopback name: the password must not be sent.
     const said: string[] = [];
     const plain = await rawServer((socket) => {
       socket.write("220 plain ESMTP\r\n");

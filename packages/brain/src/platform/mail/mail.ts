@@ -1,6 +1,6 @@
 /**
- * Mail by SMTP: a bounded queue in memory, a few connections at once. What fails or does not fit is logged without recipient, link or
- * credentials, and is not retried: the user can request the mail again.
+ * Mail by SMTP: a bounded queue in memory, a few connections at once. A mail that fails or does not fit in the queue is logged without
+ * recipient, link or credentials, and is not retried: the user can request the mail again.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
@@ -50,7 +50,7 @@ export function createMail({ settings, log, clock }: MailDeps): Mail {
   const from = sender === undefined ? null : parseMailbox(sender);
   if (url === undefined || from === null) return { isConfigured: false, send: async () => false, stop: async () => {} };
 
-  // A server that is away fails every mail of a flood.
+  // While the mail server is down, every mail of a flood fails.
   const failureNoted = createThrottledLog(clock, (mails, about) => log.warn("mail.failed", { ...about, mails }));
   const dropNoted = createThrottledLog(clock, (mails, about) => log.warn("mail.dropped", { ...about, mails }));
   const waiting: (() => void)[] = [];
@@ -94,7 +94,7 @@ export function createMail({ settings, log, clock }: MailDeps): Mail {
     try {
       return isStopped ? dropped(message, "stopping") : await deliver(message);
     } finally {
-      // The turn passes to the next in line without becoming free in between.
+      // The slot passes to the next in line without becoming free in between.
       const next = waiting.shift();
       if (next === undefined) free += 1;
       else next();
@@ -143,7 +143,7 @@ async function openTransport(text: string): Promise<Transport> {
     host,
     port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
     secure,
-    // A password goes over the wire in the clear to this machine only.
+    // A password is sent unencrypted only to this machine.
     requireTLS: !secure && user !== "" && !isLoopbackHost(url.hostname),
     ...(user !== "" && { auth: { user, pass: decodeURIComponent(url.password) } }),
     connectionTimeout: connectMs,

@@ -6,7 +6,7 @@ export interface MailMessage {
   readonly subject: string;
   /** Paragraphs before the link. */
   readonly before: readonly string[];
-  /** `url` comes from SVC_PUBLIC_URL and nothing that a request says. */
+  /** `url` is built from SVC_PUBLIC_URL, never from the request. */
   readonly link: { readonly label: string; readonly url: string };
   /** Paragraphs after it. */
   readonly after: readonly string[];

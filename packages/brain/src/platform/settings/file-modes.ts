@@ -24,9 +24,8 @@ const isSvcFile = (name: string): boolean =>
   /^(secret\.env|config\.env|session\.json|svc\.db)/.test(name) || name === "agent";
 
 /**
- * Takes the rights of group and others away from everything under the home directory. Never throws, never
- * follows a symbolic link, and never touches what belongs to another user. Call it before the process opens a database: closing a file drops the locks
- * that SQLite holds on it.
+ * Removes the permissions of group and others from everything under the home directory. Never throws, never follows a symbolic link, and
+ * never changes another user's files. Call it before the process opens a database: closing a file drops the locks that SQLite holds on it.
  *
  * @returns warnings for people: what was open to others and is corrected, and what could not be corrected.
  */
@@ -68,7 +67,7 @@ function createPass(root: string) {
   const nameOf = (path: string) => relative(root, path) || root;
   let left = maxEntries;
 
-  /** The entry when it is a folder to go into. */
+  /** Corrects the mode of an entry; true if it is a folder. */
   function correct(path: string): boolean {
     const found = statOf(path);
     if (found === null || !isKnownKind(found)) return false;

@@ -1,4 +1,4 @@
-/** SVC_HOME: made on the first start with mode 0700, and the secrets that are minted into it. */
+/** SVC_HOME: created on the first start with mode 0700, with the secrets that are generated into it. */
 
 import { randomBytes } from "node:crypto";
 import { appendFileSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
@@ -15,14 +15,14 @@ export function resolveHome(text: string | undefined, cwd: string): string {
   return resolve(cwd, text);
 }
 
-/** Why no such directory can ever be made: something on the way to it is a file. Null when nothing is. */
+/** Why this directory cannot be created: a part of its path is a file. Null if none is. */
 export function homeFault(home: string): string | null {
   const [nearest] = waysDown(home);
   if (nearest === undefined || statSync(nearest).isDirectory()) return null;
   return `cannot be ${home}: ${nearest} is not a directory`;
 }
 
-/** The nearest thing that exists on the way to `path`, and what is missing below it, outermost first. */
+/** The nearest existing ancestor of `path`, then the missing folders below it, down to `path`. */
 function waysDown(path: string): string[] {
   const way = [path];
   for (let at = path; !existsSync(at) && dirname(at) !== at; ) {
@@ -33,15 +33,15 @@ function waysDown(path: string): string[] {
 }
 
 /**
- * Makes the directory and what is missing above it. Step by step, because Node's own recursive form goes round for ever where the
- * system answers "no such directory" to making one, as /proc does.
+ * Creates the directory and its missing parents one at a time: Node's recursive mkdir never returns where creating a folder fails with
+ * ENOENT, as below /proc.
  */
 function makeHome(home: string): void {
   for (const path of waysDown(home).slice(1)) {
     try {
       mkdirSync(path, { mode: 0o700 });
     } catch (error) {
-      // Another process that starts at this moment made it.
+      // Another process that starts at the same time has created it.
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
   }
@@ -82,14 +82,14 @@ export function mintSecrets(home: string, names: readonly string[]): void {
   }
 }
 
-/** Complaints about who else may read the home directory or its secrets. */
+/** Warnings about other users who may read the home directory or its secrets. */
 export function openToOthers(home: string): string[] {
   const warnings: string[] = [];
   for (const path of [home, join(home, "secret.env")]) {
     try {
       if ((statSync(path).mode & 0o077) !== 0) warnings.push(`${path} can be read by other users of this machine`);
     } catch {
-      // Not there: nothing to be read.
+      // It does not exist, so there is nothing to read.
     }
   }
   return warnings;

@@ -117,7 +117,7 @@ const metricsSettings = Type.Object({
   SVC_METRICS_PUBLIC: Type.Boolean({ default: false, description: "serve /metrics without a token" }),
 });
 
-/** What sign-in shares with the access hooks; the rest of sessions and second factor is declared by those features. */
+/** Settings that sign-in shares with the access hooks. The features of sessions and the second factor declare their other settings. */
 const credentialSettings = Type.Object({
   SVC_SESSION_COOKIE_SAMESITE: oneOf(["lax", "strict"], {
     default: "lax",

@@ -39,7 +39,7 @@ export interface SourceOptions {
   readsWorkingFolder?: boolean;
 }
 
-/** Reads the four sources. Faults: broken lines, unknown SVC_ names in files, files that cannot be read. No message holds a value. */
+/** Reads the four sources. Faults are broken lines, unknown SVC_ names in files, and files that cannot be read. No message contains a value. */
 export function readSources({
   env = process.env,
   cwd = process.cwd(),

@@ -1,4 +1,4 @@
-/** Text of one setting to the value its schema names. Messages never hold the text: it may be a secret. */
+/** Converts the text of a setting to the type that its schema names. Messages never contain the text: it may be a secret. */
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { Format } from "typebox/format";
@@ -29,7 +29,7 @@ export interface SettingSchema {
 /** Minimum bytes of a master secret. */
 const masterBytes = 32;
 
-/** Formats that settings may name, with the words of their refusal. */
+/** Formats that settings may have, with the error text of each. */
 const formats: Record<string, { test: (text: string) => boolean; words: string }> = {
   "svc-master": {
     test: (text) => Buffer.byteLength(text) >= masterBytes,

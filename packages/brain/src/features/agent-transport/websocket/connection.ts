@@ -50,7 +50,7 @@ export interface OpenConnection {
 
 /** Limit of unsent bytes when an agent does not read; above it, the brain stops reading frames that need an answer. */
 const maxUnsentBytes = 1_048_576;
-/** A command that has not left within this time counts as not sent. */
+/** Why reading the socket is paused. */
 const defaultSendMs = 5000;
 
 /** Why a socket is not read. */

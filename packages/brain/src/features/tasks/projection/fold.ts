@@ -189,7 +189,7 @@ export function mergeRows(a: FoldedTask, b: FoldedTask): FoldedTask {
   return merged;
 }
 
-/** By the position of the key. */
+/** For each key, by its position: copies the columns that the key decides. */
 const copiers = columnsOfKeys.map((columns) => copierOf<FoldedTask, FoldedTask>(columns));
 
 /** A start of an earlier attempt than the winner's never shows again: a later winner has at least the current attempt. */

@@ -86,7 +86,7 @@ const inListOrder = (...source: Parameters<typeof inTimeOrder>): RawBuilder<unkn
 export const sourceInListOrder = (scope: ListScope, source: TaskSource): RawBuilder<unknown> =>
   inListOrder(scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
 
-/** What is read of the rows of a page, and on which connection. */
+/** The columns to read of a page's rows, and the connection to use. */
 export interface RowReads<Column extends PublicColumn = PublicColumn> {
   readonly db: Db;
   readonly columns: readonly Column[];

@@ -12,9 +12,9 @@ export interface ColumnTypes {
   /** A number that the database gives to each new row. */
   readonly serial: string;
   readonly no: string;
-  /** What stands behind the columns of a table. */
+  /** Options after the columns of a table. */
   readonly options: string;
-  /** The same of a table that is divided by this column, which holds instants. */
+  /** The same for a table that is partitioned by this column, which holds instants. */
   partitionedBy(column: string): string;
   /** The column `id` as the key. The embedded database gives each row a number as well, which search refers to and VACUUM keeps. */
   readonly numberedId: string;

@@ -18,7 +18,7 @@ export async function readDatabaseFacts<Schema>({ read }: Pick<Database<Schema>,
   return { version: row?.version ?? "", sizeBytes: row === undefined ? null : Number(row.size) };
 }
 
-/** What time the server database has; null for the embedded one, which has this machine's. */
+/** The server database's time; null for the embedded one, which uses this machine's clock. */
 export async function readDatabaseTime<Schema>({ read }: Pick<Database<Schema>, "read">): Promise<Date | null> {
   const { rows } = await byDialect<{ now: Date | null }>({
     postgres: sql`SELECT clock_timestamp() AS now`,
@@ -27,7 +27,7 @@ export async function readDatabaseTime<Schema>({ read }: Pick<Database<Schema>, 
   return rows[0]?.now ?? null;
 }
 
-/** The database's time in microseconds since the epoch, read again at each occurrence. */
+/** The database's time in microseconds since the epoch, evaluated again at each occurrence. */
 export const databaseMicros: RawBuilder<number> = byDialect({
   postgres: sql`(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
   sqlite: sql`CAST(unixepoch('subsec') * 1000 AS INTEGER) * 1000`,

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { type QueryExecutorProvider, type RawBuilder, sql } from "kysely";
 import { byDialect, isEmbedded } from "./by-dialect.ts";
 
-// The embedded database has one writer, which is every lock. Statements built with `forUpdate()` and its kin lock rows on the server
-// database alone; what stands here is for locks that are more than a part of a statement.
+// The embedded database has one writer, so it needs no other lock. Statements built with `forUpdate()` and the like lock rows on the server
+// database only. The functions here are for locks that need a statement of their own.
 
 /**
  * Serializes transactions that count something and act on the count ("last active project", "users table empty").
@@ -22,7 +22,7 @@ export async function lockSchema(tx: QueryExecutorProvider, timeoutMs: number): 
   await sql`SELECT pg_advisory_xact_lock(7305527114013)`.execute(tx);
 }
 
-/** Runs a query that is made for the locks on its rows alone. */
+/** Runs a query only for the locks on its rows. */
 export async function lockRows(
   tx: QueryExecutorProvider,
   query: { execute(): Promise<readonly unknown[]> },

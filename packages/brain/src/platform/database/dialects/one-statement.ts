@@ -2,8 +2,8 @@ import type { Kysely, QueryCreator, UpdateQueryBuilder } from "kysely";
 import { isEmbedded } from "./by-dialect.ts";
 
 /**
- * Runs an update and another write: on the server database in one statement, so that a lock that all others wait for is held no longer than
- * it must be; one after the other on the embedded one, which has no such statement.
+ * Runs an update and another write: in one statement on the server database, so that a contended lock is held only briefly; one after the
+ * other on the embedded one, which has no such statement.
  */
 export async function updateWith<Schema>(
   tx: Kysely<Schema>,

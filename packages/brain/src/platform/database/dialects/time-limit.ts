@@ -3,10 +3,10 @@ import type { Database } from "../database.ts";
 
 type Reading<Schema> = Pick<Database<Schema>, "dialect" | "read" | "slow">;
 
-/** What one statement may take where the whole answer is wanted. */
+/** Time limit of one statement whose complete result is needed. */
 const maxStatementMs = 10_000;
 
-/** Server database: runs a query that must not read its table from end to end, nor for longer than it may; null when it was ended for its time. */
+/** On the server database, runs a query through an index and within a time limit; null when it timed out. */
 export async function throughIndex<Row, Schema>(
   { read }: Pick<Reading<Schema>, "read">,
   query: RawBuilder<Row>,
@@ -25,11 +25,11 @@ export async function throughIndex<Row, Schema>(
   }
 }
 
-/** Whether a statement of the server database was ended for its time. */
+/** Whether the server database cancelled a statement at its time limit. */
 export const isTimeout = (error: unknown): boolean =>
   error instanceof Error && (error as { code?: unknown }).code === "57014";
 
-/** Null when the time was used up. Statements of the embedded database are short by what they ask; the server ends its own. */
+/** Runs a query within a time limit; null when it timed out. Only the server database has the limit: the embedded one gets only short queries. */
 export async function withinTime<Row, Schema>(
   database: Reading<Schema>,
   query: RawBuilder<Row>,

@@ -1,11 +1,12 @@
 import { compareCodePoints, isJsonObject, isRawJson, parseJson } from "@svc/protocol";
 import { compareDecimals, plainDecimal } from "./decimals.ts";
 
-// What searches ask of stored JSON. The server database answers most of it by jsonpath in lax mode; what stands here says the same.
+// Tests of stored JSON in searches. The server database evaluates most of them with jsonpath in lax mode; the functions here are
+// equivalent.
 
 /**
- * A test of the values at the end of a path. What is not `isText` is a number as it was written, or true, false or null, and means that
- * value as well as the text of these characters. The parts of `like` have anything between them.
+ * A test of the values at the end of a path. An operand without `isText` is a number as written, or true, false or null; it matches that
+ * value and the text of the same characters. Anything may be between the parts of `like`.
  */
 export type JsonTest =
   | { readonly kind: "present" }

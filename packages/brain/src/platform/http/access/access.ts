@@ -55,7 +55,10 @@ const stepUpMs = minutes(15);
 const maxAheadMs = minutes(1);
 const rank: Record<Role, number> = { auditor: 0, viewer: 0, operator: 1, admin: 2 };
 
-/** Finds the caller and the project of a request by the policy of its route, or refuses it. Gateways that accept before they refuse use its parts. */
+/**
+ * Identifies the caller and the project of a request as its route's policy requires, or refuses the request. Gateways that accept an
+ * upgrade before they can refuse it call the single checks.
+ */
 export class Access {
   readonly cookies: Cookies;
   readonly #deps: AccessDeps;
@@ -82,7 +85,7 @@ export class Access {
     return resolveClientAddress(request.socket.remoteAddress, joined, this.#trusted);
   }
 
-  /** False after reporting the denial, when the surface's allow-list is set and lacks the address. */
+  /** Whether the surface's allow-list is empty or includes the address. Reports a denial. */
   admitsAddress(surface: Surface, address: string, key: ApiKeyActor | null = null): boolean {
     const list = this.#lists[surface];
     if (list.length === 0 || inRanges(address, list)) return true;
@@ -129,7 +132,7 @@ export class Access {
     return cookie === undefined || cookie === "" ? null : this.#deps.authenticator.session(cookie, contextOf(request));
   }
 
-  /** Throws the refusal of a route with this policy, or sets the request's caller and project. */
+  /** Checks a request against a policy: sets its caller and project, or throws the refusal. */
   judge(request: FastifyRequest, policy: RoutePolicy): void | Promise<void> {
     const tag = this.#tagOf(policy);
     if (policy.bucket !== undefined && this.#bucketOf(policy.bucket).isPerUser !== true)
@@ -220,7 +223,7 @@ export class Access {
     });
   }
 
-  /** The code first: verifying it is a proof too, so that a session which lacks both is asked once. */
+  /** The second factor is checked first: entering a code also proves the identity, so a session that lacks both is asked only once. */
   #requireProofs(policy: RoutePolicy, actor: Actor): void {
     if (actor.kind !== "session") return;
     this.#requireFreshMfa(policy, actor);
@@ -250,7 +253,7 @@ export class Access {
     return headers.origin !== undefined && this.#deps.hosts.admitsOrigin(headers.origin, headers.host);
   }
 
-  // Both are known: a route with others is refused when it is registered.
+  // The lookups below cannot fail: a route with an unknown tag or bucket is refused when it is registered.
   #tagOf({ tag }: RoutePolicy): TagRule {
     return this.#deps.rules.tags[tag]!;
   }

@@ -19,7 +19,7 @@ export interface SessionActor {
   user: ActorUser;
   /** The session's public id, never the cookie value. */
   sessionId: string;
-  /** The token kept in the session's row, that header and cookie are each compared with. */
+  /** The token in the session's row. The header and the cookie are each compared with it. */
   csrfToken: string;
   /** When the password or a code was last given in this session; null when that is not known. */
   provedAt: Date | null;
@@ -29,7 +29,7 @@ export interface SessionActor {
     /** Signed in with the password only; until the code is verified just a few routes are open. */
     pending: boolean;
     verifiedAt: Date | null;
-    /** The passed deadline of a user who must enroll and has not; null when nothing is overdue. */
+    /** The enrollment deadline that the user has missed; null if none. */
     overdueSince: Date | null;
   };
 }
@@ -53,7 +53,7 @@ export type Actor = SessionActor | ApiKeyActor;
 export interface CredentialContext {
   address: string;
   userAgent: string | undefined;
-  /** A timer of the page asked, not a person (`X-SVC-Background: 1`): it must not keep an idle session alive. */
+  /** Sent by a timer of the page, not by a person (`X-SVC-Background: 1`): it must not keep an idle session alive. */
   isBackground?: boolean;
 }
 
@@ -61,23 +61,23 @@ export type Maybe<T> = T | null | Promise<T | null>;
 
 export interface Authenticator {
   /**
-   * The session of a cookie value, null for every reason it does not count (signature, row, limits, inactive user,
-   * pinned user agent). Answers in the same turn where it can: hooks do not wait for plain values.
+   * The session of a cookie value; null if it is invalid for any reason (signature, no row, limits, inactive user, pinned user agent).
+   * Returns a plain value where it can, because hooks do not wait for plain values.
    */
   session(cookie: string, context: CredentialContext): Maybe<SessionActor>;
   /** The key of a bearer token, null when unknown, revoked or expired, or its owner inactive. Writes no last-used fields. */
   apiKey(token: string, context: CredentialContext): Maybe<ApiKeyActor>;
-  /** Called once nothing refuses the key's request, to write the last-used fields (at most once a minute per key). */
+  /** Called once the key's request is admitted, to write the last-used fields (at most once a minute per key). */
   apiKeyUsed?(key: ApiKeyActor, context: CredentialContext): void;
 }
 
-/** What the platform must know of a project; a directory may give more, and handlers see it typed as this. */
+/** What the platform needs to know about a project. A directory may return more fields. */
 export interface ProjectEntry {
   id: string;
   slug: string;
   name: string;
   is_active: boolean;
-  /** The user's role by membership; null for someone who is no member. */
+  /** The user's role by membership; null for a non-member. */
   role: Role | null;
 }
 

@@ -5,8 +5,8 @@ export interface RoutePolicy {
   /** Decides the API-key scope (route-rules.ts) and groups the route in the OpenAPI document. */
   tag: string;
   /**
-   * `true`: credentials are ignored. "session-optional": a valid session cookie counts (with its CSRF token), a
-   * missing or dead one makes the caller anonymous; see `request.caller`.
+   * `true`: credentials are ignored. "session-optional": a valid session cookie identifies the caller (with its CSRF token); without one
+   * the caller is anonymous, see `request.caller`.
    */
   public?: true | "session-optional";
   /** Project role of the caller in the project of `:slug`, or higher. */
@@ -14,13 +14,13 @@ export interface RoutePolicy {
   /** Auditor or admin of the project of `:slug`, on any method; instead of `role`. */
   auditRole?: true;
   globalAdmin?: true;
-  /** No API key, whatever the tag says. */
+  /** Refuses API keys, even if the route's tag admits them. */
   sessionOnly?: true;
-  /** Browser sessions of users with a second factor must have verified it lately. */
+  /** Browser sessions of users with a second factor must have verified it recently. */
   freshMfa?: true;
-  /** Browser sessions must have proved who uses them lately: with the password, or with a code where there is a second factor. */
+  /** Browser sessions must have proved the user's identity recently: with the password, or with a code if the user has a second factor. */
   stepUp?: true;
-  /** Budget of the address, counted before anything else, or of the user, counted after authentication. */
+  /** Rate limit: per address, counted before anything else, or per user, counted after authentication. */
   bucket?: string;
   /** Reads much of the database: such requests take turns by user (packages/brain/src/platform/http/limits/read-turns.ts). */
   heavy?: true;
@@ -32,9 +32,9 @@ export interface RoutePolicy {
   beforeEnrollment?: true;
   /** The gateway counts and checks addresses itself: it must accept an upgrade to close it with a code. */
   selfGuarded?: true;
-  /** Texts of the body may hold U+0000: the route reads them itself before any of them gets into a statement. */
+  /** Strings of the body may contain U+0000: the route checks them itself before any of them gets into a statement. */
   takesNul?: true;
-  /** Numbers of the body that no double holds exactly come as `JSON.rawJSON` with all their digits. */
+  /** Numbers of the body that a double cannot represent exactly are passed as `JSON.rawJSON`, with all their digits. */
   keepsNumbers?: true;
   /** Left out of the OpenAPI document. */
   hidden?: true;

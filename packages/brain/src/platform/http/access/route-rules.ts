@@ -6,7 +6,7 @@ export type KeyAccess =
   | { readonly kind: "agent" }
   | { readonly kind: "any_key" }
   | { readonly kind: "no_key"; readonly error: "forbidden" | "scope_missing" | "unauthenticated" }
-  /** `read` for GET and HEAD, `write` for every other method; `ownerAdmin` asks for a globally-admin owner as well. */
+  /** `read` for GET and HEAD, `write` for every other method; `ownerAdmin` also requires that the key's owner is a global admin. */
   | { readonly kind: "scope"; readonly read: string; readonly write: string; readonly ownerAdmin?: true };
 
 export interface TagRule {
@@ -14,7 +14,7 @@ export interface TagRule {
   readonly keys: KeyAccess;
   /** Admits project-bound keys in addition to the `{slug}` routes of their project. */
   readonly isOpenToProjectKeys?: true;
-  /** DASHBOARD_IP_ALLOWLIST covers its routes without any cookie. */
+  /** DASHBOARD_IP_ALLOWLIST applies to its routes even without a cookie. */
   readonly isOfDashboard?: true;
   /** Answers under any Host header: probes and agents may use any name of the service. */
   readonly takesAnyHost?: true;
@@ -24,7 +24,7 @@ export interface TagRule {
 export interface BucketRule {
   readonly cap: number;
   readonly windowMs: number;
-  /** Counted per user instead, so only after authentication; a refusal always says the whole window. */
+  /** Counted per user instead, and so after authentication. A refusal always names the whole window as the time to wait. */
   readonly isPerUser?: true;
 }
 

@@ -16,14 +16,14 @@ const statusLines: Record<string, string> = {
 };
 
 export interface RefusalDeps {
-  /** What every answer carries. */
+  /** Headers of every answer. */
   readonly headers: Readonly<Record<string, string>>;
-  /** False when the client has the answer to what it is sending. */
+  /** False when the request that the client is sending has already been answered. */
   readonly isAnswerable: (socket: Duplex) => boolean;
   readonly lingerMs?: number;
 }
 
-/** Answers bytes that did not become a request, in the envelope and with the headers of every answer, and closes the connection. */
+/** Answers bytes that are not a valid request, with the usual error envelope and headers, and closes the connection. */
 export function refuseWith({ headers, isAnswerable, lingerMs = closeWaitMs }: RefusalDeps): RefuseConnection {
   return (error, socket) => {
     const isLate = error.code === lateCode;
@@ -44,7 +44,7 @@ export function refuseWith({ headers, isAnswerable, lingerMs = closeWaitMs }: Re
     }).map(([name, value]) => `${name}: ${value}\r\n`);
     // The rest of a late request must not be carried out after this answer.
     socket.end(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n${body}`, () => isLate && socket.destroy());
-    // Not at once, which could cost the client the answer; not never, since no time limit of the server holds any more.
+    // Not immediately, because the client could lose the answer. The timer is needed because the server's own time limits no longer apply.
     const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
     socket.once("close", () => clearTimeout(timer));
   };

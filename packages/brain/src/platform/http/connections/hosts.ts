@@ -1,7 +1,4 @@
-/**
- * Which hosts and origins are this service. Names are compared without case,
- * port and trailing dot; X-Forwarded-Host and Forwarded are never read.
- */
+/** Which hosts and origins belong to this service. Names are compared without case, port and trailing dot; X-Forwarded-Host and Forwarded are never read. */
 import { normalizeAddress } from "./addresses.ts";
 
 export interface HostSettings {

@@ -10,7 +10,7 @@ export function clampLimit(limit: number | undefined, sizes: PageSizes): number 
 }
 
 /**
- * Cuts the one row that a list read beyond its page and says where the next page starts.
+ * Removes the extra row that a list read beyond its page, and returns where the next page starts.
  *
  * @param rows at most `limit + 1` rows, in page order.
  */

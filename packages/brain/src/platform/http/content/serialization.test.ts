@@ -33,7 +33,7 @@ test("prints what the schema names, and nothing else", () => {
   expect(() => compileSerializer({ schema })({})).toThrow('"name" is required');
 });
 
-// They are compiled when a request first needs them, so a start does not show what cannot be.
+// They are compiled when a request first needs them, so the start does not reveal a schema that cannot be compiled.
 test("the function of every answer can be generated, and every check of a request compiled", () => {
   expect(operations.length).toBeGreaterThan(100);
   for (const { operationId, parameters = [], requestBody = {}, responses } of operations) {

@@ -3,12 +3,12 @@ import printer from "fast-json-stringify";
 
 type Print = (value: unknown) => string;
 
-/** By schema: several statuses, routes and their HEAD twins have the same one. */
+/** Functions by schema, since several statuses, routes and their HEAD twins share one. */
 const generated = new WeakMap<object, Print>();
 
 /**
- * Fastify's serializer compiler. The function of a schema is generated when the first answer needs it: those of all routes take longer than
- * the rest of a start, and most processes answer few of them.
+ * Fastify's serializer compiler. The function of a schema is generated when the first answer needs it: generating all of them would take
+ * longer than the rest of the start, and most processes need only a few.
  */
 export function compileSerializer({ schema }: { readonly schema: object }): Print {
   return (value) => {

@@ -6,7 +6,7 @@ import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { ValidationFault } from "../error-codes.ts";
 
-/** What the validator hands to the error handler instead of a library's error. */
+/** What the validator passes to the error handler instead of a library's error. */
 export class RequestInvalid extends Error {
   readonly faults: ValidationFault[];
   constructor(faults: ValidationFault[]) {
@@ -22,7 +22,7 @@ interface RouteSchema {
 
 type Check = (value: unknown) => { value: unknown } | { error: Error };
 
-/** By schema and part: a process that starts the service again compiles none of them twice. */
+/** Compiled checks by schema and part, so that a process that starts the service again compiles none of them twice. */
 const compiled = new WeakMap<object, Map<string, Check>>();
 
 /** Fastify's validator compiler: one check per route and part, compiled when the first request needs it. */

@@ -12,7 +12,7 @@ export function createComponents(examples: Readonly<Record<string, unknown>>) {
     if (typeof value !== "object" || value === null) return value;
     const schema = published(value as Schema);
     const { anyOf, ...about } = schema;
-    // A union of one only carries a description.
+    // A union with one member exists only to carry a description.
     if (Array.isArray(anyOf) && anyOf.length === 1) return { ...(shown(anyOf[0]) as Schema), ...copied(about) };
     const { title } = schema;
     if (typeof title !== "string" || !isSchema(schema)) return copied(schema);
@@ -36,7 +36,7 @@ export function createComponents(examples: Readonly<Record<string, unknown>>) {
     Object.fromEntries(
       Object.entries(schema).map(([name, inner]) => [
         name,
-        // Other tools know our own name for request instants by its standard one.
+        // Other tools know this format only by its standard name.
         name === "format" && inner === instantFormat ? "date-time" : shown(inner),
       ]),
     );

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document: what routes say about themselves, printed for readers and for programs. */
+/** The OpenAPI 3.1 document, built from what the routes declare. */
 import type { RoutePolicy } from "../access/policy.ts";
 import type { KeyAccess } from "../access/route-rules.ts";
 import type { RouteRow } from "../access/route-table.ts";
@@ -8,9 +8,9 @@ import { type Components, createComponents } from "./components.ts";
 /** What one status means on a route, beyond what its schema and its policy say. */
 export interface AnswerNote {
   readonly description?: string;
-  /** Header to its meaning. */
+  /** Meanings of response headers, by name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further content types to what they hold. */
+  /** Descriptions of further content types, by type. */
   readonly content?: Readonly<Record<string, string>>;
 }
 
@@ -22,7 +22,7 @@ declare module "fastify" {
     summary?: string;
     /** What it does, in sentences. */
     description?: string;
-    /** Request headers that the route reads itself, to their meaning. */
+    /** Meanings of the request headers that the route reads itself, by name. */
     takesHeaders?: Readonly<Record<string, string>>;
     /** By status: what it means here. A status that no schema has is an error. */
     answers?: Readonly<Record<number, string | AnswerNote>>;
@@ -30,11 +30,11 @@ declare module "fastify" {
 }
 
 export interface Documentation {
-  /** Markdown: what holds for all operations. */
+  /** Markdown that applies to all operations. */
   readonly introduction: string;
   /** Group that an operation is shown in, by the tag of its route; a tag without an entry is a separate group. */
   readonly groups: Readonly<Record<string, string>>;
-  /** Groups in the order of the page, to what they are about. */
+  /** Descriptions of the groups, in the order of the page. */
   readonly groupDescriptions: Readonly<Record<string, string>>;
   /** Examples of named schemas. */
   readonly examples: Readonly<Record<string, unknown>>;
@@ -63,7 +63,7 @@ export function buildDocument(routes: readonly RouteRow[], options: DocumentOpti
   const known = new Set(routes.map((route) => route.path));
   for (const route of routes) {
     const isRoot = !route.path.startsWith(`${base}/`);
-    // Outside of the API, only operations that it does not serve as well.
+    // Of the routes outside of the API's base path, only operations that are not also served below it.
     if (isRoot && (route.schema?.operationId === undefined || known.has(base + route.path))) continue;
     if (route.policy.hidden === true) continue;
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
@@ -125,7 +125,7 @@ export function buildDocument(routes: readonly RouteRow[], options: DocumentOpti
 
 const everyAnswer = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 
-/** The refusals that a policy alone accounts for. */
+/** The refusals that follow from a policy alone. */
 const refusals = {
   Unauthenticated: {
     description: "Not signed in, or the session, key or token is no longer valid.",
@@ -313,7 +313,7 @@ function needsText(policy: RoutePolicy, { kind }: KeyAccess, tagScope: string | 
   ].join(" ");
 }
 
-/** The same as data. */
+/** The same, as data for programs. */
 function needsOf(policy: RoutePolicy, tagScope: string | null): Record<string, unknown> {
   const role = policy.globalAdmin === true ? "global admin" : policy.auditRole === true ? "auditor" : policy.role;
   const scope = policy.sessionOnly === true ? null : tagScope;

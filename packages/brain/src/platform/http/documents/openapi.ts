@@ -42,7 +42,7 @@ export function serveOpenApi(app: App, options: OpenApiOptions): void {
   app.get(`${base}/docs`, { config: { tag: "openapi", bucket: "openapi", hidden: true, ...open } }, (_request, reply) =>
     reply.type("text/html; charset=utf-8").send(docsPage),
   );
-  // Not in the bucket: two fixed texts, of which every opening of the page needs both.
+  // Not rate limited: two fixed texts that every opening of the page loads.
   for (const [name, type, text] of [
     ["docs.js", "text/javascript", docsScript],
     ["docs.css", "text/css", docsStyle],

@@ -4,7 +4,7 @@ import type { Hosts } from "../connections/hosts.ts";
 const exposedHeaders = "x-request-id, retry-after, x-next-cursor, location, etag";
 const preflightSeconds = "600";
 
-/** Lets a listed origin read the answer. An origin that is not listed gets no header, which is the refusal. */
+/** Lets a listed origin read the answer. An origin that is not listed gets no header, so its browser refuses the answer. */
 export function shareWithOrigin(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -6,7 +6,7 @@ export interface SecuritySettings {
   SVC_HSTS_INCLUDE_SUBDOMAINS: boolean;
 }
 
-/** What the dashboard never uses is off, for injected script as well. Copy buttons write to the clipboard. */
+/** Browser features that the dashboard never uses are disabled, for injected script as well. Copy buttons write to the clipboard. */
 const permissions = [
   "accelerometer",
   "autoplay",
@@ -59,7 +59,7 @@ export function contentSecurityPolicy(settings: SecuritySettings): string {
   );
 }
 
-/** Puts the content security policy on an answer that is HTML. */
+/** Sets the content security policy on an HTML answer. */
 export function guardHtml(reply: FastifyReply, policy: string): void {
   const type = reply.getHeader("content-type");
   if (typeof type === "string" && type.startsWith("text/html")) reply.header("content-security-policy", policy);

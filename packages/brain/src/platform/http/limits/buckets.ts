@@ -9,7 +9,7 @@ import { createWindow, type SlidingWindow } from "./sliding-window.ts";
 
 /** Keys that each window remembers. */
 const maxKeys = 10_000;
-/** A /48 has as many /64s as it likes, so all of them together get this many times the limit of one. */
+/** A /48 contains 65,536 /64s, so all of them together get this many times the limit of one. */
 const siteFactor = 10;
 
 export function createBuckets(

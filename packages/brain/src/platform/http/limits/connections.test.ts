@@ -18,13 +18,13 @@ const upgrade = `${head(
   "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
 )}\r\n`;
 
-/** Long enough for a slow machine; tests that wait for the end of such a time shorten it once the server has what it is about. */
+/** Long enough for a slow machine. Tests that wait for a timeout shorten it once the server has received the bytes in question. */
 const usualTimes: ClientTimes = { ...clientTimes, headersMs: 300_000, requestMs: 300_000, checkMs: 10 };
 
 /** More than the buffers of a connection hold. */
 const largeBody = Buffer.alloc(32 * 1024 * 1024, "x");
 
-/** Waits until the test answers, and counts who waits. */
+/** Holds requests until the test answers them, and counts the waiting ones. */
 function createHeld() {
   let answer = () => {};
   const released = new Promise<void>((done) => {
@@ -115,7 +115,7 @@ describe("a server", () => {
       await waitFor(() => dialled.server.writableLength > 0, { that: "a full buffer" });
       return dialled;
     }
-    /** Once all connections so far have been checked again, which ended one that came after them. */
+    /** Resolves once all connections so far have been checked: the check ends a silent connection that is opened here after them. */
     async function checked() {
       const silent = await dial("127.0.0.1");
       fixture.clock.advance(usualTimes.keepAliveMs + usualTimes.headersMs + 1);
@@ -127,7 +127,7 @@ describe("a server", () => {
     return { ...fixture, held, logins, dial, dialUnread, checked, answered, closed };
   }
 
-  // Only there is all of 127.0.0.0/8 on the loopback interface without more ado.
+  // Only Linux has all of 127.0.0.0/8 on the loopback interface by default.
   describe.runIf(process.platform === "linux")("that is full", () => {
     test.each<[string, string, ("dial" | "dialUnread")?]>([
       ["never sends anything", ""],

@@ -63,7 +63,7 @@ interface Connection {
   unanswered: number;
   /** While requests are unanswered: bytes wait for the client to read them. */
   isUnread: boolean;
-  /** When the client last had its turn. */
+  /** When the server last began to wait for the client. */
   sinceMs: number;
 }
 
@@ -71,7 +71,7 @@ interface Connection {
 const maxPipelined = 32;
 /** An upgraded connection that its route refuses ends within this time. */
 const upgradeMs = 20_000;
-/** A full server checks its connections also when this part of them is new, so that a flood cannot replace itself between two checks. */
+/** A full server also checks its connections when this share of them is new, so that a flood cannot replace its own connections between two checks. */
 const newPerCheck = 1 / 10;
 
 /**
@@ -101,7 +101,7 @@ export class ConnectionGuard {
       connection.isUpgraded = true;
       this.#waitForClient(connection);
     });
-    // Node reports a connection on which nothing moved for a while, also when the answer takes long to make.
+    // Node reports every connection without traffic for a while, even if the server is still producing the answer.
     server.on("timeout", (socket: Socket) => {
       const connection = this.#open.get(socket);
       const isOurTurn = connection !== undefined && connection.unanswered > 0 && connection.exchange?.request.complete;
@@ -112,7 +112,7 @@ export class ConnectionGuard {
     server.once("close", () => clearInterval(timer));
   }
 
-  /** False when an answer to the request that is being received was begun already: another one would be taken for the next answer. */
+  /** False when an answer to the request being received has already begun: the client would take another one for the next answer. */
   isAnswerable(socket: Duplex): boolean {
     const exchange = this.#open.get(socket)?.exchange;
     return exchange == null || exchange.request.complete || !exchange.response.headersSent;
@@ -204,7 +204,7 @@ export class ConnectionGuard {
     if (!connection.isTrusted && this.#open.has(connection.socket)) this.#waiting.add(connection);
   }
 
-  /** Its request is complete, so only answers that it has not read can keep it waiting. */
+  /** Its request is complete, so only unread answers can keep the connection waiting for its client. */
   #workOn(connection: Connection): void {
     if (!connection.isUnread) this.#waiting.remove(connection);
   }
@@ -218,7 +218,7 @@ export class ConnectionGuard {
     else if (connection.exchange?.request.complete) this.#waiting.remove(connection);
   }
 
-  /** Closes what single bytes keep alive: Node measures the time since the last byte only. */
+  /** Closes connections that clients keep alive with single bytes: Node measures only the time since the last byte. */
   #check(): void {
     const nowMs = this.#deps.clock.monotonicMs();
     this.#newConnections = 0;

@@ -71,7 +71,7 @@ export function createCrowds<M extends Member>() {
   };
 }
 
-/** Takes `count` members so that the largest networks of the first level lose most, down to one height; then the same inside each. */
+/** Takes `count` members: the largest networks of the first level are reduced to a common size, then the same inside each of them. */
 function trim<M extends Member>(members: M[], count: number, levels: readonly ("site" | "block")[]): M[] {
   const [level, ...narrower] = levels;
   if (level === undefined || count >= members.length) return members.slice(0, count);
@@ -92,7 +92,7 @@ function trim<M extends Member>(members: M[], count: number, levels: readonly ("
   return dropped;
 }
 
-/** The greatest height such that cutting all `sizes`, which are in descending order, down to it takes at least `count`. */
+/** The greatest size to which all `sizes`, in descending order, can be cut so that at least `count` members are removed. */
 function heightAfter(sizes: readonly number[], count: number): number {
   let sum = 0;
   for (const [index, size] of sizes.entries()) {

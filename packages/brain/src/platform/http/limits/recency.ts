@@ -5,8 +5,8 @@ interface Link<T> {
 }
 
 /**
- * Values by key, in order of last use. A Map that is deleted from and added to again has the same order, but its first entry is found only
- * past all the places that deletions left empty, and a flood reads the first entry at every request.
+ * Values by key, in order of last use. A Map would keep the same order, but finding its first entry means skipping all slots of deleted
+ * entries, and a flood reads the first entry at every request.
  */
 export function createRecency<T>() {
   const links = new Map<string, Link<T>>();
@@ -40,7 +40,7 @@ export function createRecency<T>() {
       links.delete(key);
       unlink(link);
     },
-    /** The value that was not touched for longest. */
+    /** The least recently touched value. */
     oldest: () => oldest?.value,
     size: () => links.size,
   };

@@ -28,11 +28,11 @@ describe("IPv6 sources", () => {
     const clock = fakeClock();
     const buckets = createBuckets(clock, { bulk: { cap: 2, windowMs: 60_000 } });
     for (let knock = 0; knock < 100; knock += 1) buckets.take("bulk", inDb8(1, 1));
-    // Of the 20 of the /48, the 98 refused ones took none.
+    // The 98 refused requests used none of the 20 that the /48 may send.
     for (let block = 2; block < 20; block += 1) expect(buckets.take("bulk", inDb8(1, block))).toBeNull();
     expect(buckets.take("bulk", inDb8(1, 30))).toBe(60);
     clock.advance(60_000);
-    // The request that the /48 refused took nothing of its /64.
+    // The request refused for the /48 did not count for its /64.
     for (let count = 0; count < 2; count += 1) expect(buckets.take("bulk", inDb8(1, 30))).toBeNull();
     expect(buckets.take("bulk", inDb8(1, 30))).toBe(60);
   });
@@ -76,7 +76,7 @@ describe("a full table", () => {
     for (let count = 0; count < 1999; count += 1) buckets.take("login", early);
     for (let index = 0; index < 20_000; index += 1) buckets.take("login", source(index));
     for (const address of legitimate) expect(buckets.take("login", address)).toBeNull();
-    // Who was counted before the flood still is: only the crowd lost its keys.
+    // Sources counted before the flood are still counted: only the crowded network lost keys.
     expect(buckets.take("login", early)).toBeNull();
     expect(buckets.take("login", early)).toBe(60);
   });
@@ -122,7 +122,7 @@ describe("over random addresses", () => {
   const steps = fc.array(fc.tuple(source, fc.nat(400)), { minLength: 1, maxLength: 300, size: "max" });
   const windowMs = 60_000;
 
-  /** What a plain list of all admitted requests allows. */
+  /** What a simple reference, a list of all admitted requests, allows. */
   const within = (admitted: { at: number; network: string }[], network: string, now: number) =>
     admitted.filter((one) => one.network === network && one.at + windowMs > now).length;
 

@@ -2,7 +2,7 @@ import type { AddressNetworks } from "../connections/addresses.ts";
 import { createCrowds } from "./crowds.ts";
 import { createRecency } from "./recency.ts";
 
-/** What is remembered of one key: the instants of its requests, the oldest that counts at `start`. */
+/** The instants of one key's requests; the oldest that still counts is at index `start`. */
 interface Entry {
   readonly key: string;
   readonly networks: AddressNetworks;
@@ -10,13 +10,13 @@ interface Entry {
   start: number;
 }
 
-/** Quiet keys that one request clears away: more than it can add. */
+/** Maximum idle keys that one request removes: more than it can add. */
 const maxCleared = 2;
 
-/** One limit over a time that slides, for each of a bounded number of keys. */
+/** A sliding-window limit for each of a bounded number of keys. */
 export function createWindow(options: { cap: number; windowMs: number; maxKeys: number }) {
   const { cap, windowMs, maxKeys } = options;
-  // Touched by every admitted request: the oldest entry is the one that has been quiet for longest.
+  // Every admitted request touches its entry, so the oldest entry has been idle for longest.
   const entries = createRecency<Entry>();
   const crowds = createCrowds<Entry>();
   const newest = ({ times }: Entry) => times.at(-1)!;
@@ -37,13 +37,13 @@ export function createWindow(options: { cap: number; windowMs: number; maxKeys: 
     const { times } = entry;
     while (times.length - entry.start > cap || times[entry.start]! + windowMs <= nowMs) entry.start += 1;
     if (entry.start * 2 < times.length) return;
-    // A copy, because an array keeps its room when elements are removed.
+    // A copy, because an array keeps its capacity when elements are removed.
     entry.times = times.slice(entry.start);
     stored -= entry.start;
     entry.start = 0;
   }
 
-  /** Drops a few keys that have been quiet for a whole window, so that memory follows use. */
+  /** Drops a few keys that have been idle for a whole window, so that memory follows use. */
   function forgetQuiet(nowMs: number): void {
     for (let cleared = 0; cleared < maxCleared; cleared += 1) {
       const quietest = entries.oldest();
@@ -53,12 +53,12 @@ export function createWindow(options: { cap: number; windowMs: number; maxKeys: 
   }
 
   return {
-    /** Whole seconds until a request of `key` would be let in, 1 to the window; null when it is now. Counts nothing. */
+    /** Whole seconds until a request of `key` would be admitted, from 1 to the window; null when it is admitted now. Counts nothing. */
     wait(key: string, nowMs: number): number | null {
       forgetQuiet(nowMs);
       const entry = entries.get(key);
       if (entry === undefined) {
-        // Where no network has more than one key there is no crowd to drop from, and a new key waits for a quiet one.
+        // If no network has more than one key, there is no crowd to drop from, so a new key waits until another one is idle.
         if (entries.size() < maxKeys || crowds.largest() > 1) return null;
         const quietest = entries.oldest();
         return quietest === undefined ? null : secondsAfter(newest(quietest), nowMs);
@@ -78,7 +78,7 @@ export function createWindow(options: { cap: number; windowMs: number; maxKeys: 
       entries.touch(key, entry);
       crowds.add(entry);
     },
-    /** Keys that are remembered. */
+    /** Number of remembered keys. */
     size: entries.size,
     /** Instants of requests that are stored for all keys: at most twice those that count. */
     instants: () => stored,

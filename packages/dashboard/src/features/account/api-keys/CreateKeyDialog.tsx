@@ -112,7 +112,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Restricting a key to a project has an exception, which the form names. */
+/** An administrator's key with projects:write can create projects although it is restricted to one. */
 function BindingWarning({ isAdmin, makes }: { isAdmin: boolean; makes: boolean }) {
   return (
     <>

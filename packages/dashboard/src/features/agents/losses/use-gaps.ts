@@ -24,7 +24,7 @@ export interface Gaps {
   gaps: readonly LossGap[];
   /** Whether `gaps` is loaded. Until then an empty list does not mean that nothing was lost. */
   isKnown: boolean;
-  /** Whether `gaps` is that of the previous range while this one loads. */
+  /** Whether `gaps` belongs to the previous range, while the new one loads. */
   isBefore: boolean;
   error: Error | null;
 }

@@ -16,7 +16,7 @@ for (const dialect of testDialects) {
   describe(`expressions for both databases on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     const rowsOf = async <Row>(query: RawBuilder<Row>) => (await query.execute(opened.database.read)).rows;
-    /** On one database conditions are numbers. */
+    /** SQLite returns conditions as numbers. */
     const isTrue = async (condition: RawBuilder<unknown>) => {
       const [row] = await rowsOf(sql<{ n: number }>`SELECT CASE WHEN ${condition} THEN 1 ELSE 0 END AS n`);
       return Number(row?.n) === 1;

@@ -17,13 +17,13 @@ export interface TimeIndex {
   readonly index: string;
   readonly column: string;
   readonly time: string;
-  /** A last column of the index that orders what has the same time. */
+  /** Last column of the index, which orders rows of the same time. */
   readonly tie?: string;
 }
 
 /**
- * FROM, WHERE and ORDER BY of the rows with one value in the column, newest first, through their index. A range over column and time and
- * the same order leave the server database this index alone.
+ * FROM, WHERE and ORDER BY of the rows with one value in the column, newest first, through their index. With a range over column and time
+ * in the same order, the server database can use only this index.
  *
  * @param conditions of the owner, and of the time as far as it is bounded.
  */

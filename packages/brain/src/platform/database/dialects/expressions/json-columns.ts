@@ -34,7 +34,7 @@ export const jsonTextsInOrder = (texts: readonly string[]): RawBuilder<unknown> 
   });
 };
 
-/** The JSON object of one column with the text member `name` as another column's object has it. */
+/** The JSON object of one column, with the text member `name` taken from another column's object. */
 export const jsonWithMemberOf = (object: string, other: string, name: string): RawBuilder<string> =>
   byDialect({
     postgres: sql`jsonb_set(${sql.ref(object)}, ${sql.lit(`{${name}}`)}, ${sql.ref(other)} -> ${sql.lit(name)})`,

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { byDialect } from "../by-dialect.ts";
 
-/** Where a row lies, good within one statement: for tables with wide keys. */
+/** The physical address of a row, valid within one statement: for tables with wide keys. */
 export const rowAddress: RawBuilder<string> = byDialect({ postgres: sql.ref("ctid"), sqlite: sql.ref("rowid") });
 
 /** The greatest of some ids. The server database has no greatest uuid. */

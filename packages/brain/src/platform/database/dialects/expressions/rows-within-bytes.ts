@@ -4,7 +4,7 @@ import { byDialect } from "../by-dialect.ts";
 /** Maximum total size of the large columns in a page or a batch of an export; a single row may be larger. */
 export const maxPageBytes = 8 * 1024 * 1024;
 
-/** What a read may give. */
+/** Limits of a read. */
 export interface PageBounds {
   readonly limit: number;
   /** `maxPageBytes` when absent. */
@@ -18,7 +18,7 @@ export interface WideTable {
   readonly columns: readonly string[];
   /** Those columns whose length has no other limit. */
   readonly largeColumns: readonly string[];
-  /** The columns that order its lists, which run downwards. */
+  /** The columns that order its lists, in descending order. */
   readonly orderedBy: readonly string[];
 }
 

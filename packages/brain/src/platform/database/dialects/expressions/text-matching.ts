@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { byDialect } from "../by-dialect.ts";
 
-/** Whether a text holds `needle` literally, with case; no character of it is a wildcard. */
+/** Whether a text contains `needle` literally and case-sensitively, without wildcards. */
 export const holdsText = (text: RawBuilder<unknown>, needle: string): RawBuilder<boolean> =>
   byDialect({ postgres: sql`(strpos(${text}, ${needle}) > 0)`, sqlite: sql`(instr(${text}, ${needle}) > 0)` });
 
@@ -17,7 +17,7 @@ export const holdsFolded = (
 ): RawBuilder<boolean> => sql`CASE WHEN octet_length(${text}) = length(${text}) THEN ${holdsText(sql`lower(${text})`, needle)}
     ELSE ${byDialect({ postgres: isStoredWith, sqlite: holdsText(sql`fold_case(${text})`, needle) })} END`;
 
-/** Whether a text is these parts in their order, with case, and anything or nothing between each two. */
+/** Whether a text consists of these parts in order, case-sensitively, with anything or nothing between them. */
 export const hasParts = (text: RawBuilder<unknown>, parts: readonly string[]): RawBuilder<boolean> =>
   byDialect({
     postgres: sql`${text} LIKE ${parts.map((part) => part.replace(/[\\%_]/g, "\\$&")).join("%")}`,

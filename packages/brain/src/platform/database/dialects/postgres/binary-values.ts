@@ -3,9 +3,9 @@ export interface BinaryType<Value> {
   /** Name and number of the type in the server. */
   readonly name: string;
   readonly oid: number;
-  /** Bytes that writing the value needs at most. */
+  /** Maximum bytes that the written value takes. */
   bytesOf(value: Value): number;
-  /** Puts the value at an offset of the scratch buffer, where there is room, and gives the bytes it took. */
+  /** Writes the value at an offset of the scratch buffer, which has room for it, and returns the number of bytes written. */
   write(value: Value, offset: number): number;
 }
 
@@ -33,7 +33,7 @@ function taken(bytes: number): Buffer {
   return copy;
 }
 
-/** A value behind its length, as arrays and rows hold it; gives the offset behind it. */
+/** Writes a value after its length, as in arrays and rows, and returns the offset after it. */
 function writeValue<Value>(type: BinaryType<Value>, value: Value | null, offset: number): number {
   if (value === null) {
     reserve(offset, 4);
@@ -76,7 +76,7 @@ export interface Column<Row> {
   /** Name of its type in the server. */
   readonly type: string;
   arrayOf(rows: readonly Row[]): Buffer;
-  /** Writes the row's value behind its length and gives the offset behind it. */
+  /** Writes the row's value after its length, and returns the offset after it. */
   write(row: Row, offset: number): number;
 }
 
@@ -112,7 +112,7 @@ export function copyMessagesOf<Row>(columns: readonly Column<Row>[], rows: reado
   }
   reserve(offset, copyEnd.length);
   copyEnd.copy(scratch, offset);
-  // The end of the rows belongs to the first message; its letter does not count.
+  // The end marker of the rows belongs to the first message, whose length excludes its type letter.
   scratch.writeInt32BE(offset + 2 - 1, 1);
   return taken(offset + copyEnd.length);
 }

@@ -26,7 +26,7 @@ class CopyIn extends pg.Query {
     };
   }
 
-  // The rows are on their way.
+  // The rows have already been sent.
   handleCopyInResponse(): void {}
 }
 

@@ -27,7 +27,7 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
-/** @throws TypeError for a URL that would lead around the options. */
+/** @throws TypeError for a URL whose parameters would override the options. */
 export function connectionConfig(options: PostgresOptions): pg.PoolConfig {
   const { isLocal, fault } = judgePostgresUrl(options.url, options.requireTls);
   if (fault !== null) throw new TypeError(`the URL of the database ${fault}`);
@@ -85,7 +85,7 @@ export function openPool(options: PostgresOptions): { readonly pool: pg.Pool; cl
   // A connection that breaks while idle is replaced at next use; without a listener it would end the process.
   pool.on("error", () => {});
   const ends = new Set<Promise<unknown>>();
-  // The pool listens to idle connections only; one that breaks in a transaction fails its statement, and must do no more than that.
+  // The pool listens to idle connections only. One that breaks in a transaction fails its statement, and must not end the process.
   pool.on("connect", (client) => {
     client.on("error", () => {});
     const end: Promise<unknown> = new Promise((resolve) => client.once("end", resolve)).then(() => ends.delete(end));

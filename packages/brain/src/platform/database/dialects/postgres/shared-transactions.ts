@@ -21,9 +21,9 @@ interface Member<Schema> {
 }
 
 export interface SharedTransactionLimits {
-  /** Transactions at once; the rest of the pool is for reads. */
+  /** Concurrent transactions; the rest of the pool is for reads. */
   readonly lanes: number;
-  /** Members of one transaction at most. */
+  /** Maximum members of one transaction. */
   readonly maxMembers: number;
 }
 

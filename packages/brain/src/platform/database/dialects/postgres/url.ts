@@ -7,13 +7,13 @@ const weakening = ["ssl", "uselibpqcompat"];
 export interface PostgresPlace {
   /** True for this host, by socket file or loopback address. */
   readonly isLocal: boolean;
-  /** What the URL may not say; null when nothing. Holds no part of the URL but names of parameters. */
+  /** Why the URL is not allowed; null when it is. Contains no part of the URL except names of parameters. */
   readonly fault: string | null;
 }
 
 /**
- * Judges a PostgreSQL URL as the driver will read it: parameters of the URL win over what the program asks for, so those that would move
- * the connection elsewhere, take its limits away or weaken TLS are faults.
+ * Checks a PostgreSQL URL as the driver will read it: parameters of the URL override the program's options, so those that would change the
+ * host, remove time limits or weaken TLS are faults.
  *
  * @throws TypeError when it is no URL.
  */

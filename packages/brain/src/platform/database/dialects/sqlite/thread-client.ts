@@ -86,7 +86,7 @@ export function createThreadClient<Request extends { id: number }>(
     lastId += 1;
     const id = lastId;
     return new Promise((resolve, reject) => {
-      // First, because it throws for what cannot be sent.
+      // First, because it throws for values that cannot be cloned.
       link.send({ ...request, id });
       pending.set(id, { askedMs: performance.now(), resolve, reject });
     });

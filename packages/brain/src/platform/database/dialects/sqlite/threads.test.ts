@@ -14,7 +14,7 @@ describe("the threads of the embedded database", () => {
   let folder: string;
   let database: Awaited<ReturnType<typeof open>>;
 
-  /** With a writer that can be made to end, or to lose its transaction. */
+  /** Opens a database whose writer can be made to exit, or to lose its transaction. */
   async function open(options: { idleSessionMs?: number; maxBlockedMs?: number } = {}) {
     const writerEntry = join(folder, "writer.mts");
     await writeFile(

@@ -11,7 +11,7 @@ import { joinThreadLink } from "./thread-link.ts";
  */
 export type WriterJobs = Readonly<Record<string, (db: DatabaseSync) => (payload: never) => unknown>>;
 
-/** Members that share one commit at most, and the time after which a group is committed. */
+/** Maximum members that share one commit, and the time after which a group is committed. */
 const maxGroupMembers = 64;
 const maxGroupMs = 10;
 

@@ -1,4 +1,4 @@
-/** What the page does with the document. It builds elements and never parses text as HTML. */
+/** The script of the API page. It builds elements and never parses text as HTML. */
 export const docsScript = `"use strict";
 const element = (name, attributes, ...children) => {
   const made = document.createElement(name);
