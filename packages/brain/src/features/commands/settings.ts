@@ -20,7 +20,7 @@ export const commandSettings = Type.Object({
     minimum: 1,
     maximum: 3600,
     description:
-      "seconds after its dispatch during which a poll can receive an unacknowledged command again, if repeating it is safe",
+      "seconds after its dispatch during which a command is sent again to a polling agent, if it is unacknowledged and safe to repeat",
   }),
   SVC_AGENT_LONGPOLL_REDISPATCH_MIN_INTERVAL_SECONDS: Type.Integer({
     default: 10,

@@ -8,7 +8,7 @@ export const sessionSettings = Type.Object({
     default: 604_800,
     minimum: 60,
     maximum: maxSeconds,
-    description: "seconds after which a session ends, even if it is in use",
+    description: "seconds after which a session ends even if it is in use, unless it is remembered",
   }),
   SVC_SESSION_IDLE_TIMEOUT_SECONDS: Type.Integer({
     default: 1800,
