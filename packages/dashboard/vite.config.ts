@@ -39,11 +39,12 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // The first group that a module fits has it. Fifteen requests to the first screen leave a page four files besides the first two.
+          // A module goes into the first group that it fits. With fifteen requests for the first screen, a page may load four files besides
+          // the first two.
           groups: [
-            // What the sign-in needs, and the bundler's own helpers.
+            // The modules that the sign-in needs, and the bundler's own helpers.
             { name: "core", tags: ["$initial"] },
-            // What stands around every other page, and what most of those are made of.
+            // The modules around every other page, and those that most pages share.
             group("shell", [
               "app/(SignedIn|project-reads)",
               "(shell|api)/(?!notices/(Session|Enrollment)Notice)",
@@ -55,13 +56,13 @@ export default defineConfig({
               "features/(actions/(requests/use-act|tasks/bulk-actions)|agents/losses/use-gaps|tasks/(life|focus-back|following/(saved-place|reach)))",
             ]),
             group("table", ["ui/(tables/(Window|steady)|forms/FilterBox)", "live/.*row-pages", "address/list-filter"]),
-            // The strip above the task list, which is drawn once the rows are here, and what the overview takes from lists.
+            // The strip above the task list, which is drawn after the rows, and the parts of lists that the overview uses.
             group("charts", [
               "features/tasks/filters/TimeStrip",
               "ui/charts/",
               "features/(issues/issue-(queries|words)|workers/(queries|worker-states))",
             ]),
-            // What pages of one task, issue or command share.
+            // Modules that the pages of one task, issue or command share.
             group("parts", [
               "ui/json/",
               "features/actions/(commands/commands[.]module|registry/ActionButton|requests/targets|tasks/CommandStep)",

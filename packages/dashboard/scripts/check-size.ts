@@ -8,7 +8,7 @@ const maximumSignInJs = 120_000;
 const signIn = "/features/sessions/LoginPage.tsx";
 const maximumCss = 20_000;
 const maximumLazyChunk = 40_000;
-/** What draws the charts, in whichever chunk; its size before compression. */
+/** The modules that draw the charts, in whichever chunk; their size before compression. */
 const chartModules = "/ui/charts/";
 const maximumCharts = 30_000;
 const maximumRequests = 16;
@@ -22,7 +22,7 @@ export interface ScreenSize {
   requests: number;
 }
 
-/** Fails the build when a screen or a lazy chunk is over its budget, and prints what each screen weighs. */
+/** Fails the build when a screen or a lazy chunk exceeds its budget, and prints the size of each screen. */
 export function checkSize(): Plugin {
   return {
     name: "svc-check-size",
@@ -40,7 +40,7 @@ export function checkSize(): Plugin {
 export function measure(bundle: Rolldown.OutputBundle): { sizes: ScreenSize[]; faults: string[] } {
   const faults: string[] = [];
   const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
-  // Its chunk holds what every page needs as well, so that it is not marked as an entry.
+  // Its chunk also contains what every page needs, so it is not marked as an entry.
   const entry = chunks.find((chunk) => chunk.moduleIds.some((id) => id.endsWith("/src/main.tsx")));
   if (!entry) return { sizes: [], faults: ["the build has no entry"] };
   const assets = Object.values(bundle).filter((file) => file.type === "asset");

@@ -5,7 +5,7 @@ import { closure } from "./check-size.ts";
 import { routePages } from "./route-pages.ts";
 
 const source = (path: string) => new URL(`../src/${path}`, import.meta.url);
-/** The order of the style layers, said first in every style file: chunks arrive in any order, and the first one decides. */
+/** The order of the style layers, declared first in every style file: chunks arrive in any order, and the first declaration applies. */
 const layerOrder = "@layer tokens,base,components;";
 
 /** Puts icon and glyph sprite into the page, and the script that runs before everything else, under a hashed name. */
@@ -47,10 +47,10 @@ export function pageParts(): Plugin {
   };
 }
 
-/** For a regular expression; that of the first page is empty, as each may end with a slash. */
+/** For a regular expression. The pattern of the home page is empty, because any path may end with a slash. */
 const patternOf = (address: string): string => address.replace(/\/$/, "").replaceAll(/\$\w+/g, "[^/]+");
 
-/** By the pattern of each page's address the files that it loads besides the entry. */
+/** The files that each page loads besides the entry, by the pattern of its address. */
 function pageFiles(bundle: Rolldown.OutputBundle): { files: [string, string[]][]; faults: string[] } {
   const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));

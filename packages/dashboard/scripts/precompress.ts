@@ -5,7 +5,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Plugin } from "vite";
 
 const compressible = new Set([".html", ".js", ".css", ".svg", ".json"]);
-/** Below this a compressed copy is not worth its file. */
+/** Minimum size of a file that is worth a compressed copy. */
 const minimumBytes = 512;
 
 /** Writes a brotli and a gzip copy next to each text file, so that the server never compresses a response. */

@@ -17,7 +17,7 @@ export function routePages(): RoutePage[] {
   return readdirSync(folder).flatMap((name) => pagesIn(readFileSync(new URL(name, folder), "utf8")));
 }
 
-/** The address that the pages of each kind are below. */
+/** The prefix of the addresses of each kind of page. */
 const above = { entry: "", instance: "", project: "/p/$slug" } as const;
 const page = /\b(entry|instance|project)Page\(\s*"([^"]*)",.*?import\("\.\.(\/features\/[^"]+)"\)/gs;
 

@@ -21,7 +21,7 @@ export interface Loop<Deps = object> {
   name: string;
   /** Milliseconds between the end of a tick and the next; a function of the dependencies where a setting decides. */
   everyMs: number | ((deps: Deps) => number);
-  /** Milliseconds from the start of the process to the first tick, when it must not come at once. */
+  /** Milliseconds from the start of the process to the first tick, when it must not run immediately. */
   firstAfterMs?: number;
   /** True runs it in one replica only. */
   leaderOnly: boolean;

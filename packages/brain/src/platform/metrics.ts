@@ -35,7 +35,7 @@ export interface Metrics {
   text(): Promise<string>;
 }
 
-/** What a label holds once its project has too many values. */
+/** Value of a label once its project has too many values. */
 export const overflowLabel = "__overflow__";
 export const maxLabelChars = 128;
 export const maxValuesPerProject = 1000;

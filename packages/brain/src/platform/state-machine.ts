@@ -1,11 +1,11 @@
-/** A state machine as data: for each state the moves that may be made in it, and the state that each leads to. */
+/** A state machine as data: for each state, the moves that it allows and the state that each leads to. */
 export type Moves = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export type StateOf<Table extends Moves> = keyof Table & string;
 export type MoveOf<Table extends Moves> = { [State in keyof Table]: keyof Table[State] }[keyof Table] & string;
 
 /**
- * The table as conditional updates need it: the states they match, and the state they set.
+ * The table in the form that conditional updates need: the states they match, and the state they set.
  *
  * @throws RangeError when a move leads to different states from different ones.
  */

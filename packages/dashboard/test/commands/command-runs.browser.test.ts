@@ -82,7 +82,7 @@ describe("a run of requeues", () => {
     await dialog.waitFor({ state: "detached" });
     second.release();
     await deadLetterRow(page, "dead-2").getByRole("link", { name: "requeued" }).waitFor();
-    // Neither is selected, nor can be.
+    // Neither is selected or can be selected.
     for (const id of ["dead-1", "dead-2"]) {
       const tick = page.getByRole("checkbox", { name: `Select ${id}` });
       expect([await tick.isChecked(), await tick.isDisabled()]).toEqual([false, true]);

@@ -37,8 +37,8 @@ const onceEach = new Set([...everyPageOnce({}), ...Object.keys(adminActions)]);
 const casesOfRoles = Object.entries(pages).filter(([name]) => isEverything || onceEach.has(name));
 
 /**
- * What is the same for every role is checked as a viewer, who has the least access, as an operator, who acts with limited access, and
- * as one of the two others in turn.
+ * Checks that are the same for every role run as a viewer, who has the least access, as an operator, who acts with limited access, and as
+ * one of the two others in turn.
  */
 const alikeForAll = casesOfRoles.filter(([name, { isFor }]) => isFor === undefined && adminActions[name] === undefined);
 const inTurn: readonly Role[] = ["auditor", "admin"];

@@ -15,7 +15,7 @@ interface Chunk {
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /**
- * One animated PNG that repeats for ever. Browsers show it, other viewers show its first frame.
+ * One animated PNG that repeats forever. Browsers show it, other viewers show its first frame.
  *
  * @throws Error when there is no frame, or frames differ in size or colour type.
  */

@@ -244,7 +244,7 @@ test("typing after a dialog closed automatically triggers no shortcut", async ()
   await page.keyboard.press("Enter");
   await page.keyboard.type("a");
   const released = release();
-  // Each character follows the one before at once, in the field and then on the page.
+  // Characters are typed without a pause, first into the field and then on the page.
   while ((await dialog.count()) > 0) await page.keyboard.type("a");
   await page.keyboard.type("[");
   await released;

@@ -22,14 +22,14 @@ export interface Site {
 export interface PageCase {
   readonly path: (site: Site) => string;
   readonly title: RegExp;
-  /** Resolves once the page shows what it is for. */
+  /** Resolves once the page shows its content. */
   readonly ready: (page: Page) => Promise<unknown>;
   readonly isAnonymous?: boolean;
   /** The session's cookie; default: the administrator's. */
   readonly cookie?: (site: Site) => string;
   /** Whether it has no shell although a user is signed in. */
   readonly isBare?: boolean;
-  /** Who may use it; others see that it is not for their role. Default: every signed-in user. */
+  /** The roles that may use it; others see a refusal. Default: every signed-in user. */
   readonly isFor?: "auditors and admins" | "operators and admins" | "instance admins";
   /** The refusal that a boundary catches on this page, and logs. */
   readonly logs?: string;

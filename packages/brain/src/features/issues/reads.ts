@@ -34,10 +34,10 @@ export interface SeenIssue {
 
 export interface WalkedIssue {
   readonly fingerprint: string;
-  /** Among the scanned failures; null when none of them is of the engine. */
+  /** The newest of the scanned failures; null when none of them is of the engine. */
   readonly last_seen_at: Date | null;
   readonly first_walked_at: Date;
-  /** Of every engine. */
+  /** Number of failures of every engine. */
   readonly count: number;
 }
 

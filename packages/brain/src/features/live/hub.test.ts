@@ -34,7 +34,7 @@ class Line extends EventEmitter {
     if (this.isStuck) this.stuck.push(done);
     else done();
   }
-  /** Nothing leaves any more, and this number of bytes already waits. */
+  /** From now on nothing is sent, and this number of bytes already waits. */
   block(bytes: number): void {
     this.isStuck = true;
     this.bufferedAmount = bytes;

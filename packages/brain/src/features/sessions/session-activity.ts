@@ -94,7 +94,7 @@ export function createActivity({ database, clock, settings, onError }: ActivityD
       const seen: Seen = { id, seenMs: Math.ceil(now.getTime() / stepMs) * stepMs };
       if (remember(seen)) void others.send([seen]);
     },
-    /** A row written before this is idle, whatever was seen since: it would have been written again. */
+    /** A session whose row was written before this is idle: activity more than a minute later would have updated the row. */
     idleSince: (): Date => new Date(clock.now().getTime() - idleMs - touchEveryMs - 1),
     /** Starts listening for activity in other processes. */
     async start(): Promise<void> {

@@ -56,7 +56,7 @@ export const pruneRollups: Loop<Core & { settings: { SVC_TASK_RETENTION_DAYS: nu
       return deleteInBatches(signal, (limit) => deleteWorkerRollupsBefore(database, cutoffOf(base), limit));
     }
 
-    /** What is recorded only at intervals may have been counted for one more interval. */
+    /** Removes rows whose last use is recorded only at intervals: they may have been used for one more interval. */
     async function noted(newest: Date | null, everyMs: number, remove: (cutoff: Date) => Promise<number>) {
       const base = retentionBase(now, newest);
       return base === null || signal.aborted ? 0 : remove(new Date(cutoffOf(base).getTime() - everyMs));

@@ -60,7 +60,7 @@ export function createFairQueue(
 
   function dropOne(line: Line): void {
     let fullest: [string, Waiter[]] = ["", []];
-    // Of sources with equally many, the newest: the others have waited longer.
+    // Among the sources with the most waiting jobs, the newest: the others have waited longer.
     for (const entry of line) if (entry[1].length >= fullest[1].length) fullest = entry;
     const [source, waiters] = fullest;
     waiters.pop()?.refuse();

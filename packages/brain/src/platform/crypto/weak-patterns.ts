@@ -48,7 +48,7 @@ const repeatedShare = 0.55;
 const fewestCharacters = 5;
 /** Blocks of fewer characters occur twice by chance. */
 const shortestRepeat = 4;
-/** What must be left of a password without the blocks that occur twice in it. */
+/** Characters that a password must have outside of blocks that occur twice in it. */
 const fewestOutside = 8;
 
 /** Whether most of a password is characters or blocks that are repeated, such as `aaaaaaaa`, `abcabcabc` and `word1-word2`. */
@@ -66,7 +66,7 @@ export function isRepeated(lower: string): boolean {
   return text.length >= 2 * shortestRepeat && countOutsideRepeats(text) < fewestOutside;
 }
 
-/** How many characters of a text are in no block that occurs at another place of it as well. */
+/** Number of characters of a text that are in no block that occurs elsewhere in it as well. */
 function countOutsideRepeats(text: string): number {
   const isRepeat = new Uint8Array(text.length);
   const firstAt = new Map<string, number>();
@@ -85,7 +85,7 @@ function countOutsideRepeats(text: string): number {
 /** Shorter names occur in other words by chance, and count only as separate words. */
 const shortestPart = 4;
 const shortestAlone = 2;
-/** What must be left of a password without the names in it. */
+/** Characters that a password must have besides the names in it. */
 const minOwnCharacters = 8;
 const minOtherCharacters = 4;
 

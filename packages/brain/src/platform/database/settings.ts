@@ -65,7 +65,7 @@ export const checkServerDatabase: SettingsCheck = (values, fault) => {
   }
 };
 
-/** The URL must name one of the two kinds of database, and lead around no other setting. */
+/** The URL must name one of the two kinds of database, and must not override another setting. */
 export const checkDatabaseUrl: SettingsCheck = (values, fault) => {
   const url = values.SVC_DATABASE_URL as string;
   if (url !== "" && !/^(sqlite:\/\/\/|postgres:\/\/|postgresql:\/\/)/.test(url)) {

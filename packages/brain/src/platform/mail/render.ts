@@ -1,4 +1,4 @@
-/** What a mail says. Every text is plain: `renderMail` makes it safe for HTML. */
+/** The content of a mail. Every text is plain: `renderMail` makes it safe for HTML. */
 export interface MailMessage {
   /** Names the kind of mail in the log. */
   readonly kind: string;

@@ -18,7 +18,7 @@ export function parseMailbox(text: string): Mailbox | null {
   return found === null ? null : { name: found[1]!.trim(), address: found[2]! };
 }
 
-/** Whether a text is the URL of a mail server: smtp or smtps, a host, nothing behind it. */
+/** Whether a text is the URL of a mail server: smtp or smtps, a host, and nothing after it. */
 export function isMailUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);

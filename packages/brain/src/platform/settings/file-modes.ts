@@ -16,7 +16,7 @@ import {
 import { homedir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 
-/** Entries of one walk; a home with more of them is not svc's own folder. */
+/** Maximum entries of one walk; a home with more of them is not svc's own folder. */
 const maxEntries = 10_000;
 const namesPerWarning = 5;
 const othersMask = 0o077;

@@ -124,7 +124,7 @@ export const markOffline = (
 export interface Contacts {
   /** At most a few hundred. */
   readonly ids: readonly string[];
-  /** Those that it brings online; the others are only touched while they are online. */
+  /** Agents that the contact brings online; the others are only updated while they are online. */
   readonly signs: ReadonlySet<string>;
   readonly at: Date;
 }

@@ -49,7 +49,7 @@ for (const dialect of testDialects) {
       const kwargs = (region: string, key: string) => ({ kwargs: JSON.stringify({ user: { region }, api_key: key }) });
       await store(10, { state: "failure", worker_name: "w-1", ...kwargs("eu", redactionMarker) });
       await store(20, { state: "success", worker_name: "w-2" }, (index) => kwargs(index < 4 ? "eu" : "us", "open"));
-      // Of other names, states, times and projects.
+      // Tasks of other names, states, times and projects are ignored.
       await store(9, { state: "failure", name: "app.mail.x", worker_name: "w-9" });
       await store(9, { state: "pending", worker_name: "w-1" });
       await store(9, { state: "failure", received_at: ago(25 * 60), worker_name: "w-9" });

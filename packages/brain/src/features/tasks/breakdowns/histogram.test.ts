@@ -213,7 +213,7 @@ for (const dialect of testDialects) {
       const { database } = opened;
       const rows = Array.from({ length: 24 }, (_, index) => [
         rollup({ bucket_at: ago((index + 1) * hourMs), kind: "task.failed", count: 3, queue: "mails" }),
-        // What the total includes is not counted again.
+        // The total includes this row, so it is not counted again.
         rollup({
           ...{ bucket_at: ago((index + 1) * hourMs), kind: "task.failed", count: 3 },
           ...{ engine: "bullmq", name: "a", queue: "mails" },

@@ -1,6 +1,6 @@
 import { isRawJson, storableText } from "@svc/protocol";
 
-// The server database's JSON numbers end at 131 072 digits before the point and 16 383 behind it. Both databases stop far below, so
+// The server database's JSON numbers have at most 131,072 digits before the point and 16,383 after it. Both databases stop far below, so
 // that a number means the same in both and no reader has to print a million digits.
 const longestNumber = 1000;
 const numberCharacter = /[0-9.eE+-]/;

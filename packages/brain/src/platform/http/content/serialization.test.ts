@@ -23,7 +23,7 @@ const document = JSON.parse(await readFile(new URL("../../../../../client/openap
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
 const schemasOf = ({ content = {} }: Content) =>
   Object.values(content).flatMap(({ schema }) => (schema === undefined ? [] : [schema]));
-/** With what its references lead to. */
+/** The schema with the components that it refers to. */
 const whole = (schema: object) => ({ ...schema, components: document.components }) as never;
 
 test("prints what the schema names, and nothing else", () => {

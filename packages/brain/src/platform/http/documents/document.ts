@@ -20,7 +20,7 @@ declare module "fastify" {
     operationId?: string;
     /** A few words, as a heading. */
     summary?: string;
-    /** What it does, in sentences. */
+    /** What it does, in whole sentences. */
     description?: string;
     /** Meanings of the request headers that the route reads itself, by name. */
     takesHeaders?: Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ export function buildDocument(routes: readonly RouteRow[], options: DocumentOpti
   const known = new Set(routes.map((route) => route.path));
   for (const route of routes) {
     const isRoot = !route.path.startsWith(`${base}/`);
-    // Of the routes outside of the API's base path, only operations that are not also served below it.
+    // A route outside of the base path is listed only if it is an operation that is not also served below the base path.
     if (isRoot && (route.schema?.operationId === undefined || known.has(base + route.path))) continue;
     if (route.policy.hidden === true) continue;
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");

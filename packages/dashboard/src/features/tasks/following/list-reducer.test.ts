@@ -303,7 +303,7 @@ const stepsOf = (text: string): Steps =>
 const lostOnce: [Steps, number][] = [
   // All loaded rows were deleted, and with them the information how far back the list reaches.
   [stepsOf("create 0, create 0, create 0, arrive 0, delete 1, delete 21, create 0"), 2],
-  // A change event overtook the renewal that would have shown the gap below it.
+  // A change event was processed before the refresh that would have shown the gap below it.
   [stepsOf("serve 0, create 0, deliver 0, arrive 0, burst 1"), 2],
   // The row was read after its change event, but the response was treated as older.
   [stepsOf("create 0, arrive 0, retry 0, deliver 0, connect 21, change 0"), 2],

@@ -7,7 +7,7 @@ export interface TimeBuckets {
   readonly widthMs: number;
 }
 
-/** The number of the bucket that an instant lies in, from 0; negative before the first one. */
+/** The number of the bucket that contains an instant, from 0; negative before the first one. */
 export const bucketNumber = (column: string, { fromMs, widthMs }: TimeBuckets): RawBuilder<number> => {
   const [from, width] = [sql.lit(fromMs), sql.lit(widthMs)];
   return byDialect({

@@ -13,7 +13,7 @@ export interface BinaryType<Value> {
 const serverEpochMs = 946_684_800_000;
 const nullLength = -1;
 const smallestScratch = 1 << 16;
-/** A larger scratch buffer is given back after use, so that one huge batch does not hold memory for ever. */
+/** A larger scratch buffer is released after use, so that one huge batch does not hold memory forever. */
 const largestKept = 1 << 24;
 
 let scratch = Buffer.allocUnsafeSlow(smallestScratch);

@@ -29,7 +29,7 @@ export interface SharedTransactionLimits {
 
 export const sharedTransactionLimits: SharedTransactionLimits = { lanes: 8, maxMembers: 16 };
 
-/** @param begin opens one transaction, runs what it is given in it and commits durably. */
+/** @param begin opens one transaction, runs the given work in it and commits durably. */
 export function createSharedTransactions<Schema>(
   begin: <T>(work: (tx: Transaction<Schema>) => Promise<T>) => Promise<T>,
   { lanes, maxMembers }: SharedTransactionLimits = sharedTransactionLimits,

@@ -12,7 +12,7 @@ export interface SqliteDatabaseOptions extends SqliteOptions {
   /** Paths of the thread entries (the writer's names the jobs of the features). */
   readonly writerEntry: string;
   readonly readerEntry: string;
-  /** A transaction without a statement for this long is undone, so that it cannot hold the writer for ever. */
+  /** A transaction without a statement for this long is undone, so that it cannot block the writer forever. */
   readonly idleSessionMs: number;
   /** How long one turn of the event loop may block for the writer, in milliseconds. Only tests set it. */
   readonly maxBlockedMs?: number;
