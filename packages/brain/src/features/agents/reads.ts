@@ -10,7 +10,7 @@ export interface AgentIdentity {
   readonly project_is_active: boolean;
 }
 
-/** Most agents listed per project; far above any fleet that a project is meant for. */
+/** Maximum number of agents listed per project; far above any fleet that a project is meant for. */
 const maxListed = 5000;
 
 export const publicColumns = [

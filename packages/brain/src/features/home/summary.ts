@@ -24,7 +24,7 @@ export interface HomeDeps extends Core {
 
 const hourMs = hours(1);
 const hoursShown = 24;
-/** Most projects of one answer; users who see more find the rest by name. */
+/** Maximum number of projects of one answer; users who see more find the rest by name. */
 const maxProjects = 1000;
 const failedKind = "task.failed";
 const succeededKind = "task.succeeded";

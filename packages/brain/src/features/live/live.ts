@@ -8,7 +8,7 @@ import { isTopic, type LiveChange } from "./topics.ts";
 
 export interface LiveDeps extends HubDeps {
   readonly database: BrainDatabase;
-  /** Most projects whose changes are kept separate until they are sent; 10 000 unless a test sets it. */
+  /** Maximum number of projects whose changes are kept separate until they are sent; 10 000 unless a test sets it. */
   readonly maxProjects?: number;
 }
 

@@ -14,5 +14,5 @@ export interface LiveChange {
   readonly ids: readonly string[] | null;
 }
 
-/** Most rows listed in one event. */
+/** Maximum number of rows listed in one event. */
 export const maxRowsPerEvent = 200;

@@ -18,7 +18,7 @@ import { type PublicTask, partOfTask, publicColumns } from "./task-fields.ts";
 
 export type ExportFormat = "csv" | "xlsx" | "json";
 
-/** Most rows of an xlsx export, whatever the setting. */
+/** Maximum number of rows of an xlsx export, whatever the setting. */
 export const maxXlsxRows = 25_000;
 
 /** Time limit for counting the matches of a query; matches of the parameters alone are counted without a limit. */

@@ -37,8 +37,8 @@ interface Place {
 const rootPlace = (label: string | null, value: unknown): Place => ({ label, path: label ?? "$", depth: 0, value });
 
 /**
- * The visible lines of a JSON value. `isOpen` decides by path and depth whether a branch is unfolded. At most
- * `maximumLines` lines; a value nested deeper than the stack allows cannot occur, since this walks without recursion.
+ * The visible lines of a JSON value, at most `maximumLines`. `isOpen` decides by path and depth whether a branch is unfolded. The walk is
+ * not recursive, so deeply nested values cannot overflow the stack.
  */
 export function jsonLines(
   label: string | null,

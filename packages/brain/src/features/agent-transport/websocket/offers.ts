@@ -12,7 +12,7 @@ export interface OfferDeps {
 
 /** Commands claimed per batch; more follow while the socket accepts them. */
 const claimedAtOnce = 50;
-/** Most commands given to a new connection before anything is read from it. */
+/** Maximum number of commands given to a new connection before anything is read from it. */
 const givenAtFirst = 500;
 
 /**

@@ -14,7 +14,7 @@ export interface AgentWithSessions
   readonly sessions: readonly Capabilities[];
 }
 
-/** Most sessions that a list reads. */
+/** Maximum number of sessions that a list reads. */
 const maxSessions = 500;
 
 /** Unrevoked agents: one row per WebSocket session in any process of the service, and one row for an agent without a session. */

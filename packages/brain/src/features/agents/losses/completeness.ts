@@ -13,7 +13,7 @@ export interface Gap {
   readonly reason: LossReason;
 }
 
-/** Most intervals that one answer reads; the newest are shown. */
+/** Maximum number of intervals that one answer reads; the newest are shown. */
 const maxIntervals = 1000;
 
 /**

@@ -31,7 +31,7 @@ const hourMs = hours(1);
 /** Keeps the widest possible key of a rollup row within PostgreSQL's limit for an index entry. */
 export const nameCharacters = 256;
 /**
- * Most that one run adds to a sum: 25 days, so that the sums of millions of events stay safe integers. Larger sums could not be read back,
+ * The maximum that one run adds to a sum: 25 days, so that the sums of millions of events stay safe integers. Larger sums could not be read back,
  * which would block the counters.
  */
 const largestSummedMs = 2_147_483_647;

@@ -5,7 +5,7 @@ import type { Db, ReleaseRow, Tables } from "../../../schema/tables/index.ts";
 import type { TimeRange } from "../time-range.ts";
 
 export interface ReleaseLimit {
-  /** Most releases of a project; they come from outside, so the least recently recorded ones above this are deleted. */
+  /** Maximum number of releases of a project; they come from outside, so the least recently recorded ones above this are deleted. */
   readonly perProject: number;
 }
 

@@ -91,7 +91,7 @@ export type Releases = ReturnType<typeof createReleases>;
 
 const keyOf = ({ projectId, release }: Pick<Note, "projectId" | "release">): string => `${projectId} ${release}`;
 
-/** Most releases of one answer; the newest are shown. */
+/** Maximum number of releases of one answer; the newest are shown. */
 const maxShown = 200;
 
 /** The releases of a project that were first seen in the range, in order of time: markers for charts. */

@@ -21,7 +21,7 @@ const leastFailed = 5;
 /** The shares must differ by at least 1 / this number: 20 points. */
 const differenceParts = 5;
 const mostDifferences = 10;
-/** Most distinct attributes that are counted; one first seen after these is not frequent. */
+/** Maximum number of distinct attributes that are counted; one first seen after these is not frequent. */
 const maxTallies = 50_000;
 
 /** Null when the shares are too close, too few failed tasks have the attribute, or one of the sets is empty. */

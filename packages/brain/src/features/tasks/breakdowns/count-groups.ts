@@ -33,7 +33,7 @@ interface CountedGroups {
 
 const usualCountSizes: CountSizes = { stepRows: [100, 2000], fewMatches: 1000 };
 
-/** Most names, queues or workers containing a text that are searched one by one; with the matches, this bounds the cost. */
+/** Maximum number of names, queues or workers containing a text that are searched one by one; with the matches, this bounds the cost. */
 const maxValues = 40;
 /** Newest rows that decide whether a search is for something rare. */
 const sampleRows = 2000;

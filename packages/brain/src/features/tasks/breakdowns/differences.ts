@@ -24,7 +24,7 @@ export interface DifferencesRequest {
   readonly now: Date;
   /** Milliseconds. */
   readonly budgetMs?: number;
-  /** Most tasks per side. */
+  /** Maximum number of tasks per side. */
   readonly most?: number;
 }
 

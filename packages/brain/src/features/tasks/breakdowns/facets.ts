@@ -37,7 +37,7 @@ export interface FacetRequest {
 export interface FacetSizes extends CountSizes {
   /** Counts stop here. */
   readonly cap: number;
-  /** Most distinct values that are counted one by one. */
+  /** Maximum number of distinct values that are counted one by one. */
   readonly maxValues: number;
   /** Values that one statement counts; with the cap this bounds its duration. */
   readonly valuesPerCount: number;

@@ -87,7 +87,7 @@ export type SampledTask = Pick<TaskRow, "worker_name" | "queue" | "priority" | "
   readonly kwargs: string | null;
 };
 
-/** Most bytes of one payload that are read. */
+/** Maximum number of bytes of one payload that are read. */
 const maxPayloadBytes = 8192;
 
 export async function sampledTasks({ slow }: BrainDatabase, ids: readonly string[]): Promise<SampledTask[]> {

@@ -37,7 +37,7 @@ export interface TaskSample {
 
 /** Tasks read at once, to read a small set completely. */
 const fewTasks = 200;
-/** Most rows that one statement returns, and most parts that it covers. */
+/** Maximum number of rows that one statement returns, and of parts that it covers. */
 const rowsPerStatement = 500;
 const partsPerStatement = 60;
 

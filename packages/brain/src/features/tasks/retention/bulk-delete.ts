@@ -8,7 +8,7 @@ import { matchingIds } from "../search/find-matches.ts";
 import { lockTasks } from "./delete-store.ts";
 import { removeTasks } from "./remove.ts";
 
-/** Most rows that one filter-mode call deletes, in task-UUID order. */
+/** Maximum number of rows that one filter-mode call deletes, in task-UUID order. */
 export const maxFilteredDeletes = 10_000;
 
 export interface BulkDeleteDeps {

@@ -17,7 +17,7 @@ import { holdsOnlySources, indexedSources } from "./term-sources.ts";
 
 type ContentSearch = Search & { readonly content: readonly ContentTerm[] };
 
-/** Most bytes of large columns that one statement reads. */
+/** Maximum number of bytes of large columns that one statement reads. */
 const maxCheckedBytes = 4 * 1024 * 1024;
 
 /**

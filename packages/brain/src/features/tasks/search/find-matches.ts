@@ -37,7 +37,7 @@ export interface Search {
   readonly limit: number;
   /** Milliseconds; Infinity for the complete answer without a time limit. */
   readonly budgetMs: number;
-  /** Most bytes of the large columns of a page; the usual bound when absent. */
+  /** Maximum number of bytes of the large columns of a page; the usual bound when absent. */
   readonly maxBytes?: number;
   readonly sizes?: SearchSizes;
   readonly clock?: StepClock | undefined;
@@ -52,7 +52,7 @@ export interface SearchSizes {
   readonly stepRows: StepRows;
   /** A source with fewer rows is read completely. */
   readonly shortRows: number;
-  /** Most names, queues or workers containing a text that are searched one by one. */
+  /** Maximum number of names, queues or workers containing a text that are searched one by one. */
   readonly maxValues: number;
   /** Rows that one statement reads for several values, a page for each. */
   readonly valueRows: number;
@@ -112,7 +112,7 @@ export async function findMatches(db: BrainDatabase, search: Search): Promise<Ma
   }
 }
 
-/** Most of its newest rows that one statement returns from a source; with several values, it reads this number of each value. */
+/** Maximum number of the newest rows of a source that one statement returns; with several values, it reads this number of each value. */
 export const rowsAtOnce = ({ values }: NonNullable<TaskSource>, mostRows: number): number =>
   values.length <= 1 ? Infinity : Math.floor(Math.max(mostRows / values.length, Math.sqrt(mostRows)));
 

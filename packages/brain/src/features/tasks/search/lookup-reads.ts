@@ -5,7 +5,7 @@ import { matchCondition } from "../query/condition-reads.ts";
 import type { ListFilter } from "../query/query.ts";
 import { bounds, type ListScope, type PositionRow, positionOf, seenColumns, type TaskPosition } from "./match-reads.ts";
 
-/** Most engines whose indexes are searched; the tasks of a project with more are walked instead. */
+/** Maximum number of engines whose indexes are searched; the tasks of a project with more are walked instead. */
 const maxEngines = 50;
 
 /** The engines of a project, each found by one step in the index of task ids; null when there are too many. */
@@ -32,7 +32,7 @@ export interface Lookup {
   readonly ranges: readonly IdRange[];
 }
 
-/** Most ranges that one statement searches. */
+/** Maximum number of ranges that one statement searches. */
 const maxRanges = 100;
 
 /** The newest matches among the tasks of some engines with ids in some ranges; null when that would read more than `cap` tasks. */

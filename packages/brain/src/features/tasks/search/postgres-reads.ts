@@ -56,7 +56,7 @@ export async function newestById(
   return rows.flatMap(({ id, received_at }) => (id === null ? [] : [positionOf({ id, received_at })]));
 }
 
-/** Most distinct values of a column that one search steps through. */
+/** Maximum number of distinct values of a column that one search steps through. */
 const maxValuesRead = 5000;
 
 /** Names, queues or workers that contain the needle, each found by one step in the index; null when there are too many. */

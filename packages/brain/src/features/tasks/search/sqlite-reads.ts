@@ -16,7 +16,7 @@ import {
 
 // Features of SQLite only: a dictionary of names, queues and workers, a trigram index of task ids, and counts by an index alone.
 
-/** Most terms of one field that a search scans; in a project with more, the search walks the tasks instead. */
+/** Maximum number of terms of one field that a search scans; in a project with more, the search walks the tasks instead. */
 const maxTermsRead = 100_000;
 
 /**
@@ -40,7 +40,7 @@ export async function valuesWith(
   return rows.map(({ value }) => value);
 }
 
-/** Most parts of a needle that the index search uses; more would hardly narrow the result. */
+/** Maximum number of parts of a needle that the index search uses; more would hardly narrow the result. */
 const maxTrigrams = 24;
 
 /** The query on the task id index for texts that may contain the needle, or null when it is shorter than a trigram. */
@@ -99,7 +99,7 @@ export async function newestById(
   return rows.map(positionOf);
 }
 
-/** Most rows that are not indexed yet and that a search reads one by one. */
+/** Maximum number of rows that are not indexed yet and that a search reads one by one. */
 const maxWaiting = 20_000;
 
 /**

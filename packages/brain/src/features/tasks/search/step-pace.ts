@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../../../platform/clock.ts";
 
 export type StepClock = Pick<Clock, "monotonicMs">;
-/** Rows of the first step, and most rows of any step. */
+/** Rows of the first step, and the maximum of any step. */
 export type StepRows = readonly [first: number, most: number];
 
 /** What a walk has measured about its rows; walks that continue one another share it, so that only the first one starts without. */
