@@ -51,7 +51,7 @@ describe("a key", () => {
     await tick(page, "projects:write");
     await dialog.getByText("With these scopes, it can still create projects.").waitFor();
     await dialog.getByLabel("Allowed addresses").fill("127.0.0.9/8");
-    await dialog.getByText("Kept as 127.0.0.0/8").waitFor();
+    await dialog.getByText("Saved as 127.0.0.0/8").waitFor();
     await dialog.getByText(/Your address 127[.]0[.]0[.]1 would be allowed/).waitFor();
     expect(await axeFaults(page)).toEqual([]);
     await mint.click();

@@ -81,7 +81,7 @@ describe("setting a second factor up", () => {
     await page.getByLabel("I've saved these codes").check({ force: true });
     await done.click();
     await page.waitForURL("**/me/security");
-    await page.getByText("An authenticator app is set up").waitFor();
+    await page.getByText("Authenticator app set up on").waitFor();
     await page.getByText("10 recovery codes left.").waitFor();
     expect(faults).toEqual([]);
   });
@@ -96,7 +96,7 @@ describe("setting a second factor up", () => {
     await page.goto("/login/enroll?next=/me/security");
     await page.getByRole("heading", { name: "Set up another app" }).waitFor();
     await page.getByRole("link", { name: "Not now" }).click();
-    await page.getByText("An authenticator app is set up").waitFor();
+    await page.getByText("Authenticator app set up on").waitFor();
   });
 });
 

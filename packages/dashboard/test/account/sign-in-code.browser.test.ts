@@ -91,6 +91,6 @@ describe("signing in with a second factor", () => {
     await page.waitForURL(/\/login\/mfa/);
     await confirm(page, factor.code());
     await page.waitForURL("**/me/security");
-    await page.getByText("An authenticator app is set up").waitFor();
+    await page.getByText("Authenticator app set up on").waitFor();
   });
 });

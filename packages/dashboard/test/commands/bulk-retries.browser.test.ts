@@ -206,7 +206,7 @@ describe("the page", () => {
     agent.answer = () => ({ status: "failed", error: "the job is locked by its worker" });
     const id = await create({ ...failing, canary_size: 1 });
     const { page } = await openAs("operator", `bulk-retries/${id}`, "phone");
-    await page.getByText(/^It stopped: .*failed again.* 1 task is not sent[.]/).waitFor();
+    await page.getByText(/^It stopped: .*failed again.* 1 task not sent[.]/).waitFor();
     await page.getByText("blocked", { exact: true }).waitFor();
     await children(page).locator("small", { hasText: "the job is locked by its worker" }).waitFor();
     expect(await axeFaults(page)).toEqual([]);

@@ -140,7 +140,7 @@ describe("a project", () => {
     expect(await axeFaults(page)).toEqual([]);
     await archive.click();
     await page.getByRole("heading", { name: "Archived", exact: true }).waitFor();
-    await page.getByText("This project is archived and read-only").waitFor();
+    await page.getByText("This project is archived: it is read-only").waitFor();
     expect(await page.getByLabel("Name").getAttribute("readonly")).not.toBeNull();
 
     await page.goto("/p/autumn/settings/members");

@@ -28,13 +28,15 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
   const input = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState("");
   const [isOpen, setOpen] = useState(false);
-  const [at, setAt] = useState(-1);
+  /** The marked suggestion; null until an arrow key chooses one. */
+  const [chosenAt, setAt] = useState<number | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [reader, setReader] = useState<Awaited<ReturnType<typeof loadReader>> | null>(null);
   // The reader and the known values are loaded when the bar has focus.
   useEffect(() => void (isOpen && loadReader().then(setReader, () => {})), [isOpen]);
   const known = useKnown(slug, filters, (isOpen && reader?.wantedValues(typed)) || null);
   const suggestions = reader?.suggestionsFor(typed, known, search) ?? [];
+  const at = chosenAt ?? reader?.defaultSuggestion(typed) ?? -1;
   const isListed = isOpen && suggestions.length > 0;
   const tokens = activeFilters(search).filter((key) => key !== "state" && key !== "q");
   const terms = search.q ? termsOf(search.q) : [];
@@ -50,7 +52,7 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
   const type = (text: string) => {
     setTyped(text);
     setOpen(true);
-    setAt(reader?.defaultSuggestion(text) ?? -1);
+    setAt(null);
     setError(null);
   };
   const apply = (patch: TasksSearch) => {
@@ -76,7 +78,7 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       if (!isListed) setOpen(true);
       const step = event.key === "ArrowDown" ? 1 : -1;
-      setAt((old) => (old + step + suggestions.length) % Math.max(1, suggestions.length));
+      setAt((at + step + suggestions.length) % Math.max(1, suggestions.length));
       event.preventDefault();
     } else if (event.key === "Enter") {
       void submit();
