@@ -60,7 +60,7 @@ export default defineConfig({
             group("charts", [
               "features/tasks/filters/TimeStrip",
               "ui/charts/",
-              "features/(issues/issue-(queries|words)|workers/(queries|worker-states))",
+              "features/(issues/issue-(queries|labels)|workers/(queries|worker-states))",
             ]),
             // Modules that the pages of one task, issue or command share.
             group("parts", [

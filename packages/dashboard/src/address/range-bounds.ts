@@ -5,13 +5,13 @@ import { parseSearch, stringifySearch } from "./search-text.ts";
 export type RangeFallback = "-24h" | "all";
 
 export const presets = [
-  { since: "-15m", label: "15 m", words: "last 15 min" },
-  { since: "-1h", label: "1 h", words: "last hour" },
-  { since: "-24h", label: "24 h", words: "last 24 h" },
-  { since: "-7d", label: "7 d", words: "last 7 days" },
+  { since: "-15m", label: "15 m", text: "last 15 min" },
+  { since: "-1h", label: "1 h", text: "last hour" },
+  { since: "-24h", label: "24 h", text: "last 24 h" },
+  { since: "-7d", label: "7 d", text: "last 7 days" },
 ] as const;
 
-const unitWords = { m: "min", h: "h", d: "days" } as const;
+const unitLabels = { m: "min", h: "h", d: "days" } as const;
 const dayMs = 86_400_000;
 
 /** The given bounds that `readRange` drops. */
@@ -69,16 +69,16 @@ export function stepMsOf({ since, until }: AddressRange, fallback: RangeFallback
 /** `last 24 h`, `since …`, `… to …`, `all time`; instants are formatted by `print`. */
 export function rangeLabel(range: AddressRange, fallback: RangeFallback, print: (at: number) => string): string {
   const { since = range.until === undefined && fallback !== "all" ? fallback : undefined, until } = range;
-  const words = (text: string) => {
+  const boundText = (text: string) => {
     const found = agePattern.exec(text);
     if (!found) return print(timeOf(text, 0));
-    return `${found[1]} ${unitWords[found[2] as keyof typeof unitWords]} ago`;
+    return `${found[1]} ${unitLabels[found[2] as keyof typeof unitLabels]} ago`;
   };
-  if (since === undefined) return until === undefined ? "all time" : `until ${words(until)}`;
-  if (until !== undefined) return `${words(since)} to ${words(until)}`;
+  if (since === undefined) return until === undefined ? "all time" : `until ${boundText(until)}`;
+  if (until !== undefined) return `${boundText(since)} to ${boundText(until)}`;
   const preset = presets.find((one) => one.since === since);
-  if (preset) return preset.words;
-  return agePattern.test(since) ? `last ${words(since).replace(" ago", "")}` : `since ${words(since)}`;
+  if (preset) return preset.text;
+  return agePattern.test(since) ? `last ${boundText(since).replace(" ago", "")}` : `since ${boundText(since)}`;
 }
 
 /** Two instants as URL parameters, rounded outwards to whole seconds. */

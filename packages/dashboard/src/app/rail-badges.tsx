@@ -9,24 +9,24 @@ import { RailBadge } from "../shell/rail/RailBadge.tsx";
 
 export function RunningTasks({ stats }: BadgeProps) {
   const running = stats?.tasks_by_state?.started ?? 0;
-  return <RailBadge count={running} says={`${running} running`} />;
+  return <RailBadge count={running} text={`${running} running`} />;
 }
 
 export function OfflineAgents({ stats }: BadgeProps) {
   const offline = stats?.agents_offline ?? 0;
-  return <RailBadge count={offline} says={`${offline} offline`} isWrong />;
+  return <RailBadge count={offline} text={`${offline} offline`} isWrong />;
 }
 
 export function MissingWorkers({ stats }: BadgeProps) {
   // Without an agent, the state of workers is unknown.
   const missing = stats?.agents_online ? stats.workers_missing : 0;
-  return <RailBadge count={missing} says={`${missing} offline`} isWrong />;
+  return <RailBadge count={missing} text={`${missing} offline`} isWrong />;
 }
 
 /** Commands that have not ended. */
 export function OpenCommands({ stats }: BadgeProps) {
   const open = (stats?.commands_pending ?? 0) + (stats?.commands_dispatched ?? 0);
-  return <RailBadge count={open} says={`${open} open`} />;
+  return <RailBadge count={open} text={`${open} open`} />;
 }
 
 const issuesRead = 50;
@@ -47,7 +47,7 @@ export function NewIssues({ slug }: BadgeProps) {
   const since = Date.now() - dayMs;
   const found = data.items.filter((issue) => issue.status === "ongoing" && Date.parse(issue.first_seen) >= since);
   const isCut = data.next_cursor !== null;
-  return <RailBadge count={found.length} says={`${found.length}${isCut ? " or more" : ""} new in 24 h`} />;
+  return <RailBadge count={found.length} text={`${found.length}${isCut ? " or more" : ""} new in 24 h`} />;
 }
 
 /** Dead letters are counted when a user loads them from an agent, never by this badge. */
@@ -55,5 +55,5 @@ export function KnownDeadLetters({ slug }: BadgeProps) {
   const { data } = useQuery<Loaded>({ queryKey: ["dead-letters", slug], queryFn: skipToken });
   if (data === undefined) return null;
   const total = data.total ?? data.entries.length;
-  return <RailBadge count={total} says={`${total} when last loaded`} />;
+  return <RailBadge count={total} text={`${total} when last loaded`} />;
 }

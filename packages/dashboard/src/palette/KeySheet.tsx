@@ -1,7 +1,7 @@
 import { Fragment, useSyncExternalStore } from "react";
 import { closeOverlay } from "../shell/overlay.ts";
 import { shortcutsSetting, useSetting } from "../ui/appearance.ts";
-import { Check } from "../ui/buttons/Tick.tsx";
+import { Check } from "../ui/buttons/Checkbox.tsx";
 import { hasCommandKey, keyHelp } from "../ui/layers/keys.ts";
 import { Dialog } from "../ui/layers/Layers.tsx";
 import css from "./palette.module.css";
@@ -13,16 +13,16 @@ export function KeySheet() {
   const shortcuts = useSetting(shortcutsSetting);
   return (
     <Dialog title="Keyboard shortcuts" onClose={closeOverlay}>
-      {parts.map(({ title, says }) => (
+      {parts.map(({ title, entries }) => (
         <section key={title} className={css.keys}>
           <h3>{title}</h3>
           <dl>
-            {says.map(([keys, words]) => (
+            {entries.map(([keys, text]) => (
               <div key={keys}>
                 <dt>
                   <Keys text={keys} />
                 </dt>
-                <dd>{words}</dd>
+                <dd>{text}</dd>
               </div>
             ))}
           </dl>

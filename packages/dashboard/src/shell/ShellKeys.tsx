@@ -10,7 +10,7 @@ import { useProjectPages } from "./shell-parts.ts";
 const everywhere: KeyHelp = {
   title: "Everywhere",
   rank: 2,
-  says: [
+  entries: [
     ["Mod k", "Find or go to"],
     ["?", "Keyboard shortcuts"],
     ["L", "Pause or resume updates"],
@@ -19,7 +19,7 @@ const everywhere: KeyHelp = {
 const helpOf = (pages: readonly ProjectPage[]): KeyHelp => ({
   title: "In a project",
   rank: 1,
-  says: [
+  entries: [
     ...pages.map(({ key, label }) => [`g ${key}`, label] as const),
     [".", "Time range"],
     ["[", "Collapse or expand the sidebar"],

@@ -14,7 +14,7 @@ function drawingIn(markup: string): string {
   if (found === undefined) throw new Error(`no drawing ${name}`);
   return found.replace(/\s+/g, " ");
 }
-const wordsIn = (markup: string) => markup.replace(/<[^>]+>/g, "");
+const textIn = (markup: string) => markup.replace(/<[^>]+>/g, "");
 
 describe("a state", () => {
   test("has its own shape, whatever its colour", () => {
@@ -23,10 +23,10 @@ describe("a state", () => {
   });
 
   test.each(taskStates)("%s keeps its label, bare and as a glyph alone", (state) => {
-    expect(wordsIn(renderToStaticMarkup(<StatePill state={state} />))).toBe(state);
-    expect(wordsIn(renderToStaticMarkup(<StatePill state={state} bare />))).toBe(state);
+    expect(textIn(renderToStaticMarkup(<StatePill state={state} />))).toBe(state);
+    expect(textIn(renderToStaticMarkup(<StatePill state={state} bare />))).toBe(state);
     const alone = renderToStaticMarkup(<StateGlyph state={state} />);
-    expect(wordsIn(alone)).toBe(state);
+    expect(textIn(alone)).toBe(state);
     expect(drawingIn(alone)).toBe(drawingIn(renderToStaticMarkup(<StatePill state={state} />)));
   });
 
@@ -34,14 +34,14 @@ describe("a state", () => {
     const states = ["online", "offline", "unknown"];
     const drawings = states.map((state) => drawingIn(renderToStaticMarkup(<FleetPill state={state} />)));
     expect(new Set(drawings).size).toBe(states.length);
-    expect(wordsIn(renderToStaticMarkup(<FleetPill state="resting" />))).toBe("resting");
+    expect(textIn(renderToStaticMarkup(<FleetPill state="resting" />))).toBe("resting");
   });
 });
 
 describe("a priority", () => {
   test("is a shape and a label, and nothing when it is normal", () => {
     const marks = priorities.map((priority) => renderToStaticMarkup(<PriorityMark priority={priority} />));
-    expect(marks.map(wordsIn).toSorted()).toEqual(["", "critical priority", "high priority", "low priority"]);
+    expect(marks.map(textIn).toSorted()).toEqual(["", "critical priority", "high priority", "low priority"]);
     const drawings = marks.filter(Boolean).map(drawingIn);
     expect(new Set(drawings).size).toBe(3);
   });

@@ -12,7 +12,7 @@ export function usePage(trail: readonly Crumb[], note?: string): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key represents both by content
   useEffect(() => {
     crumbs.set(trail);
-    const words = trail.map(([label]) => label).reverse();
-    document.title = printable(`${[note, ...words].filter(Boolean).join(", ")} · svc`);
+    const labels = trail.map(([label]) => label).reverse();
+    document.title = printable(`${[note, ...labels].filter(Boolean).join(", ")} · svc`);
   }, [key]);
 }

@@ -71,8 +71,8 @@ describe("a key", () => {
     expect(await statusOf(token, `/projects/${brain.project.slug}/tasks`)).toBe(200);
 
     const row = page.getByRole("row", { name: /nightly report/ });
-    for (const words of ["tasks:write", "projects:write", brain.project.slug, "127.0.0.0/8"]) {
-      expect(await row.textContent()).toContain(words);
+    for (const text of ["tasks:write", "projects:write", brain.project.slug, "127.0.0.0/8"]) {
+      expect(await row.textContent()).toContain(text);
     }
 
     await act(page, "nightly report", "Change addresses");
@@ -94,7 +94,7 @@ describe("a key", () => {
     await brain.as.operator.post("/api-keys", { name: "free", scopes: ["home:read"] });
     const { page } = await openKeys(brain.as.operator);
     const row = page.getByRole("row", { name: /free/ });
-    for (const words of ["any", "any address", "never", "no expiry"]) expect(await row.textContent()).toContain(words);
+    for (const text of ["any", "any address", "never", "no expiry"]) expect(await row.textContent()).toContain(text);
   });
 });
 

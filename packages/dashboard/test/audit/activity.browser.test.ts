@@ -36,9 +36,9 @@ describe("the activity feed", () => {
     ["auditor", /^Entries of Shop, and your own/, true],
     ["viewer", /^Your own events only/, false],
     ["stranger", /^Your own events only/, false],
-  ] as const)("describes and shows what %s sees", async (as, words, seesProject) => {
+  ] as const)("describes and shows what %s sees", async (as, text, seesProject) => {
     const { page, faults } = await open(as);
-    await page.locator("main").getByText(words).waitFor();
+    await page.locator("main").getByText(text).waitFor();
     expect((await actionsShown(page)).includes("agent.token.minted")).toBe(seesProject);
     expect((await page.locator("main").getByRole("link", { name: "shop", exact: true }).count()) > 0).toBe(seesProject);
     expect(faults).toEqual([]);

@@ -137,9 +137,9 @@ describe("the dialog", () => {
       const headers = status === 429 ? { "retry-after": "30" } : {};
       return route.fulfill({ status, headers, json: { error, message: error, details, request_id: "r" } });
     });
-    for (const [, , , words] of refusals) {
+    for (const [, , , message] of refusals) {
       await dialog.getByRole("button", { name: "Retry 2 tasks" }).click();
-      await dialog.getByRole("alert").getByText(words).waitFor();
+      await dialog.getByRole("alert").getByText(message).waitFor();
     }
     await expect
       .poll(() => dialog.getByRole("button", { name: /^Wait \d+ s/ }).getAttribute("aria-disabled"))

@@ -117,14 +117,14 @@ describe("a chart", () => {
     await throughput(page).focus();
     await page.keyboard.press("End");
     await page.keyboard.press("ArrowLeft");
-    const words = (await throughput(page).getAttribute("aria-valuetext")) ?? "";
-    expect(words).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d to \d\d:\d\d, retry \d+, success \d+, failure \d+/);
+    const text = (await throughput(page).getAttribute("aria-valuetext")) ?? "";
+    expect(text).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d to \d\d:\d\d, retry \d+, success \d+, failure \d+/);
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/tasks\?/);
     const { searchParams } = new URL(page.url());
     const [since, until] = ["since", "until"].map((name) => Date.parse(searchParams.get(name) ?? ""));
     expect(Number(until) - Number(since)).toBe(15 * 60_000);
-    expect(new Date(Number(since)).toISOString().slice(0, 16).replace("T", " ")).toBe(words.slice(0, 16));
+    expect(new Date(Number(since)).toISOString().slice(0, 16).replace("T", " ")).toBe(text.slice(0, 16));
   });
 
   test("takes a range marked with Shift and the arrows for the whole page", async () => {

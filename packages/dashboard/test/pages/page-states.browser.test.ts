@@ -28,7 +28,7 @@ const variants = [
 
 /** Both are shown in the same place, so accessibility is checked for each on half of the pages. */
 const refusals = ["error", "forbidden"] as const;
-const words: Record<(typeof refusals)[number], RegExp> = {
+const texts: Record<(typeof refusals)[number], RegExp> = {
   error: /request-of-the-test|couldn't|could not be|cannot be/i,
   forbidden: /role|not allowed|may not|permission/i,
 };
@@ -41,7 +41,7 @@ describe.each(variants)("in $theme on a $size", (variant) => {
       const { page, faults } = await openScreen(opened.brain, { ...variant, cookie: opened.brain.as.root.cookie });
       await arrange(page, mishap);
       await page.goto(pageNamed(name).path(opened.site));
-      await page.locator("main").getByText(words[mishap]).first().waitFor();
+      await page.locator("main").getByText(texts[mishap]).first().waitFor();
 
       // Parts of the page show their message one after another, so the page is checked once it has settled.
       await expect.poll(() => page.locator("h1").count()).toBe(1);

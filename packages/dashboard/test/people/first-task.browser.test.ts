@@ -31,8 +31,8 @@ test("takes a newcomer eight steps from clone to the first own task, as the guid
   const steps = await guideSteps();
   let done = 0;
   /** One command, click, or form with its fields. */
-  async function step(words: RegExp, act?: () => Promise<unknown>) {
-    expect(steps[done]).toMatch(words);
+  async function step(text: RegExp, act?: () => Promise<unknown>) {
+    expect(steps[done]).toMatch(text);
     done += 1;
     await act?.();
   }

@@ -172,7 +172,7 @@ describe("the frame of a project", () => {
   test.each([
     [1, /^agent-\S+ runs a version that is incompatible with this server/],
     [2, /^agent-\S+ and 1 other agent run a version that is incompatible with this server/],
-  ])("names the agents that are too old, of which there are %d", async (many, words) => {
+  ])("names the agents that are too old, of which there are %d", async (many, text) => {
     const { page } = await open();
     await page.route("**/api/v1/projects/*/agents", async (route) => {
       const response = await route.fetch();
@@ -189,6 +189,6 @@ describe("the frame of a project", () => {
     // Agents are read some seconds after the page is opened.
     const status = page.getByRole("region", { name: "Notice" }).getByRole("status");
     await moveClockUntil(page, 4_000, () => status.isVisible());
-    expect(await status.textContent()).toMatch(words);
+    expect(await status.textContent()).toMatch(text);
   });
 });

@@ -66,10 +66,10 @@ describe("the menu of a row", () => {
 
   test("copies, selects, filters and links to other pages", async () => {
     const { page } = await openAs("viewer");
-    const choose = async (id: string, words: string) => {
+    const choose = async (id: string, label: string) => {
       await rowOf(page, id).focus();
       await page.keyboard.press("m");
-      await menu(page).getByText(words, { exact: true }).click();
+      await menu(page).getByText(label, { exact: true }).click();
       await menu(page).waitFor({ state: "detached" });
     };
     await choose("bad-1", "Copy id");

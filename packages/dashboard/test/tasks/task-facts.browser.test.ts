@@ -42,9 +42,9 @@ describe("the header of a task", () => {
 
   test("copies its URL and its fields", async () => {
     const page = await open("/scripted/later-1");
-    const copy = async (words: string) => {
+    const copy = async (label: string) => {
       await page.getByRole("button", { name: "More actions" }).click();
-      await page.getByRole("button", { name: words }).click();
+      await page.getByRole("button", { name: label }).click();
     };
     await copy("Copy link");
     await expect.poll(() => copied(page)).toBe(`${shop.brain.url}/p/${shop.brain.project.slug}/tasks/scripted/later-1`);

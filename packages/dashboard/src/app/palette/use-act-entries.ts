@@ -55,7 +55,7 @@ export function useActEntries(slug: string | null): Entry[] {
 }
 
 const chosenText = ({ subject: { rows, all } }: { subject: ChosenTasks }) =>
-  all === null ? `${count(rows.length)} selected` : `all tasks with ${all.words}`;
+  all === null ? `${count(rows.length)} selected` : `all tasks with ${all.filterText}`;
 
 function subjectsOf(client: QueryClient, slug: string, params: Readonly<Record<string, string | undefined>>): Subjects {
   const { engine = "", name, workerId, fingerprint, commandId } = params;

@@ -31,22 +31,22 @@ export function AppearancePage() {
       <div className={panel.page}>
         <p className="t2">Saved in this browser. Changes apply immediately.</p>
         <dl className={css.settings}>
-          <Row name="Theme" says="“System” follows your device's setting.">
+          <Row name="Theme" text="“System” follows your device's setting.">
             <Choice legend="Theme" setting={themeSetting} />
           </Row>
-          <Row name="Contrast" says="“More” makes secondary text and borders easier to see.">
+          <Row name="Contrast" text="“More” makes secondary text and borders easier to see.">
             <Choice legend="Contrast" setting={contrastSetting} />
           </Row>
-          <Row name="Density" says="Row height of the task list: 32, 36 or 44 px.">
+          <Row name="Density" text="Row height of the task list: 32, 36 or 44 px.">
             <DensityChoice />
           </Row>
           <ZoneRow />
-          <Row name="Sidebar" says="The navigation on the left of a project, with or without labels.">
+          <Row name="Sidebar" text="The navigation on the left of a project, with or without labels.">
             <Choice legend="Sidebar" setting={railSetting} />
           </Row>
           <Row
             name="Single-key shortcuts"
-            says="For example / for the filter, or g t for tasks. Turn them off if you use speech input or press keys by accident. Escape, Enter, arrow keys and Ctrl or Command+K always work."
+            text="For example / for the filter, or g t for tasks. Turn them off if you use speech input or press keys by accident. Escape, Enter, arrow keys and Ctrl or Command+K always work."
           >
             <Choice legend="Single-key shortcuts" setting={shortcutsSetting} />
           </Row>
@@ -56,12 +56,12 @@ export function AppearancePage() {
   );
 }
 
-function Row({ name, says, children }: { name: string; says: ReactNode; children: ReactNode }) {
+function Row({ name, text, children }: { name: string; text: ReactNode; children: ReactNode }) {
   return (
     <div>
       <dt>
         <b>{name}</b>
-        <span className="t2">{says}</span>
+        <span className="t2">{text}</span>
       </dt>
       <dd>{children}</dd>
     </div>
@@ -91,7 +91,7 @@ function ZoneRow() {
   return (
     <Row
       name="Times"
-      says={
+      text={
         <>
           In UTC, in this browser's time zone, or in the current project's. It is now{" "}
           <time>{fullText(now, zone).slice(0, 16)}</time> {zone}.

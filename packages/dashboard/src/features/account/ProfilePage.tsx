@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
-import { faultsByField } from "../../api/field-faults.ts";
+import { errorsByField } from "../../api/field-errors.ts";
 import { noticeSignedOut } from "../../api/query-client.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
@@ -60,7 +60,7 @@ export function ProfilePage() {
     },
     onError: noticeSignedOut,
   });
-  const faults = faultsByField(save.error);
+  const errors = errorsByField(save.error);
   const change = (name: keyof Typed, value: string) => {
     setTyped({ ...typed, [name]: value });
     if (save.isSuccess) save.reset();
@@ -89,16 +89,16 @@ export function ProfilePage() {
               maxLength={200}
               value={typed[name]}
               onChange={(event) => change(name, event.currentTarget.value)}
-              error={faults[name] === undefined ? null : `This ${faults[name]}.`}
+              error={errors[name] === undefined ? null : `This ${errors[name]}.`}
             />
           ))}
           <ZoneField
             value={typed.timezone}
             onChange={(zone) => change("timezone", zone)}
             hint="For example Europe/Berlin. Set the time zone for displayed times under Appearance."
-            error={faults.timezone === undefined ? undefined : `This ${faults.timezone}.`}
+            error={errors.timezone === undefined ? undefined : `This ${errors.timezone}.`}
           />
-          {save.isError && Object.keys(faults).length === 0 ? (
+          {save.isError && Object.keys(errors).length === 0 ? (
             <InlineAlert>Not saved. {causeOf(save.error)}</InlineAlert>
           ) : null}
           <div className={css.acts}>

@@ -1,8 +1,8 @@
 export { readBulkRetrySearch } from "./bulk-retries/bulk-retry-search.ts";
 export { commandQuery, hasEnded, openPollMs } from "./commands/command-queries.ts";
 export { readCommandsSearch } from "./commands/commands-search.ts";
+export { actionLabel, hasUnknownOutcome } from "./commands/labels.ts";
 export { sendAgain } from "./commands/send-again-action.tsx";
-export { actionLabel, hasUnknownOutcome } from "./commands/words.ts";
 export { queueActions, workerActions } from "./fleet/fleet-actions.tsx";
 export { WorkerControls } from "./fleet/WorkerControls.tsx";
 export { ActionButton, ActionEntry } from "./registry/ActionButton.tsx";

@@ -57,7 +57,7 @@ function Checks({ health, readAtMs, system, settings }: ChecksProps) {
     <>
       <div className={css.tools}>
         <HealthPill status={status} />
-        <span className="t2 grow">{says[status]}</span>
+        <span className="t2 grow">{statusTexts[status]}</span>
         <CopyBundle bundle={bundle} />
       </div>
       <div className={panel.narrow}>
@@ -103,7 +103,7 @@ function HealthPill({ status }: { status: string }) {
   return <Pill word={printable(status)} style={healthStyles[status] ?? { tone: "unknown", glyph: "unknown" }} />;
 }
 
-const says = {
+const statusTexts = {
   ok: "All subsystems are working.",
   degraded: "The service works, but a subsystem needs attention.",
   failed: "A subsystem failed. Features that depend on it don't work.",

@@ -86,11 +86,11 @@ function Packages({ known, system }: { known: KnownVersions; system: SystemFacts
           {
             header: "Status",
             cell: ({ installed, newest }) => {
-              const { words, glyph } = versionStatuses[statusOf(installed, newest)];
+              const { label, glyph } = versionStatuses[statusOf(installed, newest)];
               return (
                 <span className={css.status}>
                   <Glyph name={glyph} />
-                  {words}
+                  {label}
                 </span>
               );
             },

@@ -1,9 +1,9 @@
 export const versionStatuses = {
-  current: { words: "current", glyph: "success" },
-  behind: { words: "update available", glyph: "high" },
-  ahead: { words: "newer than latest known", glyph: "unknown" },
-  elsewhere: { words: "not installed", glyph: "pending" },
-  unknown: { words: "unknown", glyph: "unknown" },
+  current: { label: "current", glyph: "success" },
+  behind: { label: "update available", glyph: "high" },
+  ahead: { label: "newer than latest known", glyph: "unknown" },
+  elsewhere: { label: "not installed", glyph: "pending" },
+  unknown: { label: "unknown", glyph: "unknown" },
 } as const;
 
 type VersionStatus = keyof typeof versionStatuses;

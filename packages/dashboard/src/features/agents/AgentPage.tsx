@@ -16,12 +16,12 @@ import { useMayNotManage } from "../projects/index.ts";
 import { AgentPill, FactsPanel, Processes } from "./AgentParts.tsx";
 import { AgentSnippets } from "./connecting/AgentSnippets.tsx";
 import { ConnectionState, NotConnecting } from "./connecting/ConnectionState.tsx";
+import { agentReason } from "./labels.ts";
 import { LossBands } from "./losses/LossBands.tsx";
 import { LossPanel } from "./losses/LossPanel.tsx";
 import { agentProcessesQuery, agentQuery, agentStatusQuery } from "./queries.ts";
 import { RevokeDialog } from "./RevokeDialog.tsx";
 import { SamplesPanel, SessionsPanel } from "./samples/SampleParts.tsx";
-import { agentReason } from "./words.ts";
 
 export const loader: PageLoader<{ slug: string; agentId: string }> = ({ params: { slug, agentId } }) =>
   Promise.all([

@@ -7,7 +7,7 @@ import { WindowTable } from "../../ui/tables/WindowTable.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { Age, Stamp } from "../../ui/time/Stamp.tsx";
 import { Capabilities, SkewTag } from "./Capabilities.tsx";
-import { enginesOf, isNotConnectedYet, notConnectedYet, transportOf, versionSkew } from "./words.ts";
+import { enginesOf, isNotConnectedYet, notConnectedYet, transportOf, versionSkew } from "./labels.ts";
 
 /** The state of an agent. “Not connected yet” is not a problem. */
 export function AgentPill({ agent }: { agent: Agent }) {

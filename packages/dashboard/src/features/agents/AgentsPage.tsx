@@ -26,9 +26,9 @@ import { AgentPill } from "./AgentParts.tsx";
 import css from "./agents.module.css";
 import { Capabilities, SkewTag } from "./Capabilities.tsx";
 import { CreateAgentDialog } from "./connecting/CreateAgentDialog.tsx";
+import { agentReason, agentsInOrder, enginesOf, isNotConnectedYet, notConnectedYet, transportOf } from "./labels.ts";
 import { gapsQuery, useGaps } from "./losses/use-gaps.ts";
 import { agentsQuery } from "./queries.ts";
-import { agentReason, agentsInOrder, enginesOf, isNotConnectedYet, notConnectedYet, transportOf } from "./words.ts";
 
 export const loader: PageLoader<{ slug: string }> = ({ params: { slug } }) =>
   Promise.all([readAhead(agentsQuery(slug)), readAhead(gapsQuery(slug))]);

@@ -2,16 +2,16 @@ import type { Agent } from "@svc/client";
 import controls from "../../ui/controls.module.css";
 import { printable } from "../../ui/time/format.ts";
 import css from "./agents.module.css";
-import { capabilitiesOf, versionSkew } from "./words.ts";
+import { capabilitiesOf, versionSkew } from "./labels.ts";
 
 /** The capabilities that an agent reported, as chips. */
 export function Capabilities({ agent, maximum }: { agent: Agent; maximum?: number }) {
   const engines = capabilitiesOf(agent);
   if (engines.length === 0) return <span className="t3">not reported</span>;
-  const chips = engines.flatMap(({ engine, words }) =>
-    words.length === 0
+  const chips = engines.flatMap(({ engine, labels }) =>
+    labels.length === 0
       ? [{ key: engine, text: `${printable(engine)}: none` }]
-      : words.map((word) => chipOf(engine, word)),
+      : labels.map((label) => chipOf(engine, label)),
   );
   const isMixed = engines.length > 1;
   const shown = maximum === undefined ? chips : chips.slice(0, maximum);

@@ -15,11 +15,11 @@ import { useMe } from "../sessions/index.ts";
 import css from "./audit.module.css";
 import { type ActivitySearch, readActivitySearch } from "./audit-search.ts";
 import { placeOf } from "./follow-activity.ts";
+import { auditedSlugs, reachText } from "./labels.ts";
 import { activityQuery, useNames } from "./queries.ts";
 import { ActionBox, CheckFailed, ExactToggle, NewRows } from "./records/ListTools.tsx";
 import { RecordList, rowsIn } from "./records/RecordList.tsx";
 import { useArrived, useShowNew } from "./use-arrived.ts";
-import { auditedSlugs, reachText } from "./words.ts";
 
 export const loader: PageLoader = ({ location }) => readPageAhead(activityQuery(readActivitySearch(location.search)));
 

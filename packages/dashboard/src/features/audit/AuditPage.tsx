@@ -19,12 +19,12 @@ import css from "./audit.module.css";
 import { type AuditSearch, readAuditSearch } from "./audit-search.ts";
 import { ChainPanel } from "./exports/ChainPanel.tsx";
 import { placeOf } from "./follow-activity.ts";
+import { actionTree, actorText, outcomeNames } from "./labels.ts";
 import { auditQuery, useNames } from "./queries.ts";
 import { ActionTree } from "./records/ActionTree.tsx";
 import { ActionBox, CheckFailed, ExactToggle, NewRows } from "./records/ListTools.tsx";
 import { RecordList, rowsIn } from "./records/RecordList.tsx";
 import { useArrived, useShowNew } from "./use-arrived.ts";
-import { actionTree, actorText, outcomeNames } from "./words.ts";
 
 const ExportDialog = lazy(() => import("./exports/ExportDialog.tsx").then((part) => ({ default: part.ExportDialog })));
 
@@ -94,7 +94,7 @@ function Trail({ slug }: { slug: string }) {
       ...(user && !names.has(user) && user !== me.id ? [[user, `user ${idTail(user)}`] as const] : []),
     ]),
   ];
-  const words = [
+  const filterTexts = [
     action && `an action starting with ${printable(action)}`,
     outcome && `the outcome ${outcomeText(outcome)}`,
     user && `the user ${actorText({ user_id: user }, { me, names })}`,
@@ -146,7 +146,7 @@ function Trail({ slug }: { slug: string }) {
           options={[["", "Anyone"], ...people.map(([id, name]) => [id, nameText(name)] as const)]}
           onChange={(next) => go({ user: next })}
         />
-        {target ? <Drop words={`target ${idTail(target)}`} onDrop={() => go({ target: "" })} /> : null}
+        {target ? <Drop label={`target ${idTail(target)}`} onDrop={() => go({ target: "" })} /> : null}
         <span className="grow" />
         <ExactToggle isExact={isExact} onChange={setExact} />
       </div>
@@ -167,13 +167,13 @@ function Trail({ slug }: { slug: string }) {
                   title="No entries match"
                   chips={
                     <>
-                      {action ? <Drop words={`action ${action}`} onDrop={() => go({ action: "" })} /> : null}
+                      {action ? <Drop label={`action ${action}`} onDrop={() => go({ action: "" })} /> : null}
                       {outcome ? (
-                        <Drop words={`outcome ${outcomeText(outcome)}`} onDrop={() => go({ outcome: "" })} />
+                        <Drop label={`outcome ${outcomeText(outcome)}`} onDrop={() => go({ outcome: "" })} />
                       ) : null}
-                      {user ? <Drop words="user" onDrop={() => go({ user: "" })} /> : null}
-                      {target ? <Drop words="target" onDrop={() => go({ target: "" })} /> : null}
-                      {since || until ? <Drop words={range.label} onDrop={() => go({ since: "", until: "" })} /> : null}
+                      {user ? <Drop label="user" onDrop={() => go({ user: "" })} /> : null}
+                      {target ? <Drop label="target" onDrop={() => go({ target: "" })} /> : null}
+                      {since || until ? <Drop label={range.label} onDrop={() => go({ since: "", until: "" })} /> : null}
                       <Button
                         onClick={() => go({ action: "", outcome: "", user: "", target: "", since: "", until: "" })}
                       >
@@ -182,7 +182,7 @@ function Trail({ slug }: { slug: string }) {
                     </>
                   }
                 >
-                  <p>No audit entry in this project has {words.join(" and ")}.</p>
+                  <p>No audit entry in this project has {filterTexts.join(" and ")}.</p>
                 </Empty>
               ) : (
                 <Empty title="Nothing recorded yet">
@@ -198,7 +198,7 @@ function Trail({ slug }: { slug: string }) {
           <ExportDialog
             slug={slug}
             filters={filters}
-            words={words.length === 0 ? null : words.join(", and ")}
+            filterText={filterTexts.length === 0 ? null : filterTexts.join(", and ")}
             onClose={() => setExporting(false)}
           />
         </Suspense>
@@ -209,10 +209,10 @@ function Trail({ slug }: { slug: string }) {
 
 const outcomeText = (outcome: string): string => outcomeNames[outcome] ?? printable(outcome);
 
-function Drop({ words, onDrop }: { words: string; onDrop: () => void }) {
+function Drop({ label, onDrop }: { label: string; onDrop: () => void }) {
   return (
     <Button onClick={onDrop} icon="x">
-      {printable(words)}
+      {printable(label)}
     </Button>
   );
 }

@@ -5,7 +5,7 @@ import { api } from "../../api/api.ts";
 import { membersQuery } from "../memberships/index.ts";
 import { useMe } from "../sessions/index.ts";
 import type { ActivitySearch } from "./audit-search.ts";
-import type { Names } from "./words.ts";
+import type { Names } from "./labels.ts";
 
 // A refetch would move the rows while the user reads: these lists are reloaded only on request.
 

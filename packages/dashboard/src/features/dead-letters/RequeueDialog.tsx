@@ -48,14 +48,14 @@ export function RequeueDialog({ slug, subject, onClose }: DialogProps<ChosenDead
     run(
       deadLetters.map((deadLetter, at) => async () => {
         const { task_id: taskId, task_name: name } = deadLetter;
-        const words = `Requeue ${name === null ? printable(taskId) : nameText(name)}`;
+        const label = `Requeue ${name === null ? printable(taskId) : nameText(name)}`;
         const all = {
           id: runId,
           action: "requeue_dead_letter",
-          words: "Requeue dead letters",
+          label: "Requeue dead letters",
           total: deadLetters.length,
         };
-        const entry = runEntry(all, at + 1, { words, task: { engine, taskId } });
+        const entry = runEntry(all, at + 1, { label, task: { engine, taskId } });
         const body = { engine, task_id: taskId, ...named };
         onRequeued(deadLetter, (await issue.mutateAsync({ body, entry })).id);
       }),

@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
-import { faultsByField } from "../../api/field-faults.ts";
+import { errorsByField } from "../../api/field-errors.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { ButtonLink } from "../../ui/buttons/Button.tsx";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
@@ -47,8 +47,8 @@ export function Newcomer({ token, invitation, signedIn, onJoined, onChanged }: I
       </>
     );
   }
-  const faults = faultsByField(accept.error);
-  const isElsewhere = accept.isError && faults.display_name === undefined && faults.password === undefined;
+  const errors = errorsByField(accept.error);
+  const isElsewhere = accept.isError && errors.display_name === undefined && errors.password === undefined;
   return (
     <ActForm error={accept.error} className={entryForm} onSubmit={() => accept.mutate()}>
       {signedIn === null ? null : (
@@ -66,9 +66,9 @@ export function Newcomer({ token, invitation, signedIn, onJoined, onChanged }: I
         autoFocus
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
-        error={faults.display_name === undefined ? null : `This ${faults.display_name}.`}
+        error={errors.display_name === undefined ? null : `This ${errors.display_name}.`}
       />
-      <NewPassword label="Password" policy={null} value={password} onChange={setPassword} fault={faults.password} />
+      <NewPassword label="Password" policy={null} value={password} onChange={setPassword} error={errors.password} />
       {isElsewhere ? <InlineAlert>Not accepted. {causeOf(accept.error)}</InlineAlert> : null}
       <ActButton error={accept.error} isBusy={accept.isPending} className={entrySubmit}>
         {accept.isPending ? "Creating account…" : "Create account and join"}

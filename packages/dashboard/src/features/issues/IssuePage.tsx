@@ -21,8 +21,8 @@ import { usePage } from "../../ui/title.ts";
 import { DifferencesPanel } from "../tasks/index.ts";
 import { OutsideRange, SpreadPanel, TasksPanel, TracePanel, TrendPanel, useIssueTasks } from "./IssuePanels.tsx";
 import { IssueTag } from "./IssueTag.tsx";
+import { tagOf, titleOf } from "./issue-labels.ts";
 import { issueQuery } from "./issue-queries.ts";
-import { tagOf, titleOf } from "./issue-words.ts";
 import css from "./issues.module.css";
 
 const RetryIssue = lazy(() => import("./RetryIssue.tsx").then((part) => ({ default: part.RetryIssue })));

@@ -24,8 +24,8 @@ import { Age } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
 import { agentsQuery } from "../agents/index.ts";
 import { IssueTag } from "./IssueTag.tsx";
+import { tagOf, titleOf } from "./issue-labels.ts";
 import { issuePages, mostFrequentRows } from "./issue-queries.ts";
-import { tagOf, titleOf } from "./issue-words.ts";
 import css from "./issues.module.css";
 import { type IssueSort, type IssuesSearch, issueStatuses, readIssuesSearch } from "./issues-search.ts";
 

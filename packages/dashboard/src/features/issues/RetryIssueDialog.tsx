@@ -6,8 +6,8 @@ import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { InlineAlert } from "../../ui/panels/InlineAlert.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { BulkDialog } from "../actions/index.ts";
+import { titleOf } from "./issue-labels.ts";
 import { failedOfIssueQuery, issueQuery } from "./issue-queries.ts";
-import { titleOf } from "./issue-words.ts";
 
 interface RetryIssueDialogProps {
   slug: string;

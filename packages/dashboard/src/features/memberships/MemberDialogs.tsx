@@ -2,7 +2,7 @@ import type { Member, ProjectRole, UserAdminPublic } from "@svc/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { api } from "../../api/api.ts";
-import { conflictReason } from "../../api/field-faults.ts";
+import { conflictReason } from "../../api/field-errors.ts";
 import { Field } from "../../ui/forms/Field.tsx";
 import { FormDialog } from "../../ui/forms/FormDialog.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
@@ -15,7 +15,7 @@ import { memberRefusal } from "./roles.ts";
 import { findUserByEmail } from "./user-by-email.ts";
 
 /** Why a change to members or invitations was refused. */
-export const memberWords = (error: unknown) => memberRefusal(conflictReason(error)) ?? causeOf(error);
+export const memberErrorText = (error: unknown) => memberRefusal(conflictReason(error)) ?? causeOf(error);
 export const memberName = (member: Member) => printable(member.user_display_name || member.user_email);
 
 /** Changing one's own role changes what the shell shows. */
@@ -48,11 +48,11 @@ export function AddMemberDialog({ slug, onClose }: { slug: string; onClose: () =
       send={add}
       onDone={changed}
       undone="No one was added."
-      wordsOf={memberWords}
-      faultsOf={addressFault}
+      errorText={memberErrorText}
+      errorsOf={addressError}
       onClose={onClose}
     >
-      {(faults) => (
+      {(errors) => (
         <>
           <Field
             label="Account email"
@@ -63,7 +63,7 @@ export function AddMemberDialog({ slug, onClose }: { slug: string; onClose: () =
             autoComplete="off"
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
-            error={faults.email}
+            error={errors.email}
           />
           <datalist id={id}>
             {known.filter(isActive).map((user) => (
@@ -79,9 +79,9 @@ export function AddMemberDialog({ slug, onClose }: { slug: string; onClose: () =
   );
 }
 
-function addressFault(error: unknown): Readonly<Record<string, string>> {
+function addressError(error: unknown): Readonly<Record<string, string>> {
   if (error instanceof UnknownAddress) return { email: "No account has this address. Send an invitation instead." };
-  return conflictReason(error) === "already_member" ? { email: memberWords(error) } : {};
+  return conflictReason(error) === "already_member" ? { email: memberErrorText(error) } : {};
 }
 
 const isActive = (user: UserAdminPublic) => user.is_active;
@@ -105,7 +105,7 @@ export function ChangeRoleDialog({ slug, member, onClose }: MemberDialogProps) {
       send={() => api.changeMember(slug, member.id, { role })}
       onDone={changed}
       undone="The role was not changed."
-      wordsOf={memberWords}
+      errorText={memberErrorText}
       onClose={onClose}
     >
       <RoleField value={role} onChange={setRole} />
@@ -126,7 +126,7 @@ export function RemoveMemberDialog({ slug, member, onClose }: MemberDialogProps)
       send={() => api.removeMember(slug, member.id)}
       onDone={changed}
       undone="No one was removed."
-      wordsOf={memberWords}
+      errorText={memberErrorText}
       onClose={onClose}
     >
       <p>

@@ -2,8 +2,8 @@ import { useEffect, useState } from "react";
 import { saveFile } from "../../save-file.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
+import { Check } from "../../ui/buttons/Checkbox.tsx";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
-import { Check } from "../../ui/buttons/Tick.tsx";
 import controls from "../../ui/controls.module.css";
 import css from "./mfa.module.css";
 

@@ -5,7 +5,7 @@ import { safeReturn } from "../../address/paths.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
-import { Check } from "../../ui/buttons/Tick.tsx";
+import { Check } from "../../ui/buttons/Checkbox.tsx";
 import { takeFocus } from "../../ui/layers/take-focus.ts";
 import { EntryFrame, EntryNote, entryForm, entryKeep, entrySubmit, SignOutLink, useMe } from "../sessions/index.ts";
 import { VerifyForm } from "./VerifyForm.tsx";

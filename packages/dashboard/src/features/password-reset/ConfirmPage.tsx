@@ -4,7 +4,7 @@ import { useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
 import { forgetEntryToken, useEntryToken } from "../../api/entry-token.ts";
-import { faultsByField } from "../../api/field-faults.ts";
+import { errorsByField } from "../../api/field-errors.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { ButtonLink } from "../../ui/buttons/Button.tsx";
@@ -58,21 +58,21 @@ function ChoosePassword({ token, onDone }: { token: string; onDone: () => void }
     onSuccess: onDone,
     gcTime: 0,
   });
-  const faults = faultsByField(confirm.error);
+  const errors = errorsByField(confirm.error);
   // A truncated link has a malformed token.
-  if (isProblem(confirm.error, "not_found") || faults.token !== undefined) {
+  if (isProblem(confirm.error, "not_found") || errors.token !== undefined) {
     return (
       <NoLink title="This link is not valid">
         It is incomplete, was already used, has expired, or your password has changed since. Request a new one.
       </NoLink>
     );
   }
-  const fault = faults.new_password;
+  const error = errors.new_password;
   return (
     <EntryFrame title="Choose a new password">
       <ActForm error={confirm.error} className={entryForm} onSubmit={() => confirm.mutate()}>
-        <NewPassword policy={null} value={password} onChange={setPassword} fault={fault} isFirst />
-        {confirm.isError && fault === undefined ? (
+        <NewPassword policy={null} value={password} onChange={setPassword} error={error} isFirst />
+        {confirm.isError && error === undefined ? (
           <InlineAlert>Not changed. {causeOf(confirm.error)}</InlineAlert>
         ) : null}
         <ActButton error={confirm.error} isBusy={confirm.isPending} className={entrySubmit}>

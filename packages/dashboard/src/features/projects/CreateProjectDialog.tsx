@@ -32,10 +32,10 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
         await client.invalidateQueries({ queryKey: ["me"] });
         go(paths.project(project.slug));
       }}
-      wordsOf={conflictText}
+      errorText={conflictText}
       onClose={onClose}
     >
-      {(faults) => (
+      {(errors) => (
         <>
           <Field
             label="Name"
@@ -43,7 +43,7 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
             maxLength={200}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
-            error={faults.name}
+            error={errors.name}
           />
           <Field
             label="Slug"
@@ -54,7 +54,7 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
             value={slug}
             onChange={(event) => setTypedSlug(event.currentTarget.value)}
             hint="Part of the project's URLs. Lowercase letters, digits and single hyphens."
-            error={faults.slug}
+            error={errors.slug}
           />
           <Field
             label="Environment"
@@ -64,9 +64,9 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
             value={environment}
             onChange={(event) => setEnvironment(event.currentTarget.value)}
             hint="Production projects are marked with a coloured line."
-            error={faults.environment}
+            error={errors.environment}
           />
-          <ZoneField value={timezone} onChange={setTimezone} error={faults.timezone} />
+          <ZoneField value={timezone} onChange={setTimezone} error={errors.timezone} />
         </>
       )}
     </FormDialog>

@@ -2,20 +2,20 @@ import type { ProjectHealth } from "@svc/client";
 import { Glyph } from "../../ui/Icon.tsx";
 import css from "./health.module.css";
 
-const marks: Record<ProjectHealth, { glyph: string; says: string }> = {
-  healthy: { glyph: "success", says: "Agents and workers are online; at most 5 % of tasks failed" },
+const marks: Record<ProjectHealth, { glyph: string; text: string }> = {
+  healthy: { glyph: "success", text: "Agents and workers are online; at most 5 % of tasks failed" },
   degraded: {
     glyph: "half",
-    says: "An agent or worker is offline, a queue has no workers, a command is overdue, or more than 5 % of tasks failed",
+    text: "An agent or worker is offline, a queue has no workers, a command is overdue, or more than 5 % of tasks failed",
   },
-  offline: { glyph: "failure", says: "No agent is online" },
-  idle: { glyph: "pending", says: "No agent has connected yet" },
+  offline: { glyph: "failure", text: "No agent is online" },
+  idle: { glyph: "pending", text: "No agent has connected yet" },
 };
 
 /** The health of a project: icon and label. */
 export function HealthWord({ health }: { health: ProjectHealth }) {
   return (
-    <span className={css.health} data-health={health} title={marks[health].says}>
+    <span className={css.health} data-health={health} title={marks[health].text}>
       <Glyph name={marks[health].glyph} />
       {health}
     </span>

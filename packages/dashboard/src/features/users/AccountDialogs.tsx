@@ -2,7 +2,7 @@ import type { UserAdminPublic } from "@svc/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api/api.ts";
-import { conflictReason } from "../../api/field-faults.ts";
+import { conflictReason } from "../../api/field-errors.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
@@ -21,7 +21,7 @@ interface AccountDialogProps {
 }
 
 const nameOf = (user: UserAdminPublic) => printable(user.display_name || user.email);
-const wordsOf = (error: unknown) => accountRefusal(conflictReason(error)) ?? causeOf(error);
+const errorText = (error: unknown) => accountRefusal(conflictReason(error)) ?? causeOf(error);
 
 /** Sets a new password without the old one, and lists the consequences. */
 export function ResetPasswordDialog({ user, onClose }: AccountDialogProps) {
@@ -46,10 +46,10 @@ export function ResetPasswordDialog({ user, onClose }: AccountDialogProps) {
         </Dialog>
       )}
       undone="The password was not changed."
-      wordsOf={wordsOf}
+      errorText={errorText}
       onClose={onClose}
     >
-      {(faults) => (
+      {(errors) => (
         <>
           <p>This immediately ends:</p>
           <ul className={dialogList}>
@@ -63,7 +63,7 @@ export function ResetPasswordDialog({ user, onClose }: AccountDialogProps) {
             <p>This is your own account. You will be signed out here too; sign in again with the new password.</p>
           ) : null}
           <p className="t2">A second factor is kept and needed at the next sign-in.</p>
-          <NewPasswordField value={password} onChange={setPassword} error={faults.new_password} />
+          <NewPasswordField value={password} onChange={setPassword} error={errors.new_password} />
         </>
       )}
     </FormDialog>
@@ -83,7 +83,7 @@ export function ActivityDialog({ user, onClose }: AccountDialogProps) {
       send={() => api.changeUser(user.id, { is_active: !isActive })}
       onDone={() => client.invalidateQueries({ queryKey: ["users"] })}
       undone="Nothing was changed."
-      wordsOf={wordsOf}
+      errorText={errorText}
       onClose={onClose}
     >
       {isActive ? (
@@ -111,7 +111,7 @@ export function DeleteUserDialog({ user, onClose }: AccountDialogProps) {
       send={() => api.deleteUser(user.id)}
       onDone={() => client.invalidateQueries({ queryKey: ["users"] })}
       undone="Nothing was deleted."
-      wordsOf={wordsOf}
+      errorText={errorText}
       onClose={onClose}
     >
       <p>This can't be undone. It also deletes:</p>

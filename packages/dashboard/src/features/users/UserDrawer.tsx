@@ -2,8 +2,8 @@ import type { UserAdminPublic, UserChanges } from "@svc/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api/api.ts";
-import { conflictReason, faultsByField } from "../../api/field-faults.ts";
-import { Tick } from "../../ui/buttons/Tick.tsx";
+import { conflictReason, errorsByField } from "../../api/field-errors.ts";
+import { Checkbox } from "../../ui/buttons/Checkbox.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
 import { FormDialog } from "../../ui/forms/FormDialog.tsx";
 import { Icon } from "../../ui/Icon.tsx";
@@ -67,11 +67,11 @@ export function UserDrawer({ user, guard = null, onClose }: UserDrawerProps) {
       send={send}
       onDone={done}
       undone={user ? "Nothing was changed." : "No account was created."}
-      wordsOf={(error) => accountRefusal(conflictReason(error)) ?? causeOf(error)}
-      faultsOf={faultsOf}
+      errorText={(error) => accountRefusal(conflictReason(error)) ?? causeOf(error)}
+      errorsOf={errorsOf}
       onClose={onClose}
     >
-      {(faults) => (
+      {(errors) => (
         <>
           {user ? (
             <div className={css.fixed}>
@@ -93,23 +93,23 @@ export function UserDrawer({ user, guard = null, onClose }: UserDrawerProps) {
                 value={email}
                 onChange={(event) => setEmail(event.currentTarget.value)}
                 hint="Used to sign in. Can't be changed later."
-                error={faults.email}
+                error={errors.email}
               />
-              <NewPasswordField value={password} onChange={setPassword} error={faults.password} />
+              <NewPasswordField value={password} onChange={setPassword} error={errors.password} />
             </>
           )}
-          {nameField("Display name", "display_name", "Shown to others instead of the email.", faults.display_name)}
-          {nameField("First name", "first_name", undefined, faults.first_name)}
-          {nameField("Last name", "last_name", undefined, faults.last_name)}
-          <ZoneField value={timezone} onChange={setTimezone} error={faults.timezone} />
-          <Tick
+          {nameField("Display name", "display_name", "Shown to others instead of the email.", errors.display_name)}
+          {nameField("First name", "first_name", undefined, errors.first_name)}
+          {nameField("Last name", "last_name", undefined, errors.last_name)}
+          <ZoneField value={timezone} onChange={setTimezone} error={errors.timezone} />
+          <Checkbox
             checked={isAdmin}
             onChange={setAdmin}
             isFixed={guard !== null && isAdmin}
-            says={guard !== null && isAdmin ? guard : adminMeans}
+            hint={guard !== null && isAdmin ? guard : adminMeans}
           >
             Instance administrator
-          </Tick>
+          </Checkbox>
           {user ? null : (
             <p className="t2">The account has no project yet. Add it under Members in a project's settings.</p>
           )}
@@ -119,9 +119,9 @@ export function UserDrawer({ user, guard = null, onClose }: UserDrawerProps) {
   );
 }
 
-function faultsOf(error: unknown): Readonly<Record<string, string>> {
+function errorsOf(error: unknown): Readonly<Record<string, string>> {
   const reason = conflictReason(error);
-  return reason === "email_in_use" ? { email: accountRefusal(reason) ?? "" } : faultsByField(error);
+  return reason === "email_in_use" ? { email: accountRefusal(reason) ?? "" } : errorsByField(error);
 }
 
 /** Only the fields changed here, so that changes by others are kept. */

@@ -11,7 +11,7 @@ import { NoteLine } from "../../ui/panels/Lines.tsx";
 import { age } from "../../ui/time/format.ts";
 import type { SessionEnd } from "./session-end.ts";
 
-const help: KeyHelp = { title: "Before the session ends", rank: 3, says: [["S", "Stay signed in"]] };
+const help: KeyHelp = { title: "Before the session ends", rank: 3, entries: [["S", "Stay signed in"]] };
 
 /** Shows the remaining session time. A key or the button extends an idle session. */
 export function SessionNotice({ end }: { end: SessionEnd }) {

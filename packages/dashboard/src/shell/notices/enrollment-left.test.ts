@@ -11,6 +11,6 @@ test.each([
   [hourMs, "1 hour left."],
   [hourMs - 1, "Less than an hour left."],
   [-5, "Less than an hour left."],
-])("%i ms before the deadline: %o", (ms, words) => {
-  expect(timeLeft(ms)).toBe(words);
+])("%i ms before the deadline: %o", (ms, text) => {
+  expect(timeLeft(ms)).toBe(text);
 });

@@ -4,18 +4,18 @@ import css from "../shell.module.css";
 
 interface RailBadgeProps {
   count: number;
-  says: string;
+  text: string;
   isWrong?: boolean;
 }
 
 /** A count next to a page's label, hidden when zero; red only for a current problem. */
-export function RailBadge({ count, says, isWrong = false }: RailBadgeProps) {
+export function RailBadge({ count, text, isWrong = false }: RailBadgeProps) {
   if (count === 0) return null;
   return (
-    <span className={isWrong ? `${css.n} ${css.wrong}` : css.n} title={says}>
+    <span className={isWrong ? `${css.n} ${css.wrong}` : css.n} title={text}>
       {isWrong ? <Glyph name="failure" /> : null}
       <span aria-hidden="true">{shortCount(count)}</span>
-      <span className="vh">, {says}</span>
+      <span className="vh">, {text}</span>
     </span>
   );
 }

@@ -22,7 +22,7 @@ function Control({ fallback }: { fallback: RangeFallback }) {
   const isUnset = address.since === undefined && address.until === undefined;
   const chosen = isUnset ? fallback : address.until === undefined ? address.since : undefined;
   const options = [
-    ...presets.map(({ since, label, words }) => ({ value: since as string, label, title: `The ${words}` })),
+    ...presets.map(({ since, label, text }) => ({ value: since as string, label, title: `The ${text}` })),
     ...(fallback === "all" ? [{ value: "all", label: "all", title: "No time limit" }] : []),
   ];
   const preset = options.find((option) => option.value === chosen);
@@ -87,15 +87,15 @@ function CustomRange({ fallback }: { fallback: RangeFallback }) {
   const local = (at: number) => minuteText(at, zone).replace(" ", "T");
   const [from, setFrom] = useState(shown.sinceMs === null ? "" : local(shown.sinceMs));
   const [to, setTo] = useState(shown.isOpen ? "" : local(shown.untilMs));
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const fromMs = zonedMs(from, zone);
     const toMs = zonedMs(to, zone);
-    if (Number.isNaN(fromMs)) return setFault("Enter a start time.");
-    if (to !== "" && !(toMs > fromMs)) return setFault("The end must be after the start.");
-    if (to === "" && fromMs >= Date.now()) return setFault("The start must be in the past.");
+    if (Number.isNaN(fromMs)) return setError("Enter a start time.");
+    if (to !== "" && !(toMs > fromMs)) return setError("The end must be after the start.");
+    if (to === "" && fromMs >= Date.now()) return setError("The start must be in the past.");
     const range = instantRange(fromMs, to === "" ? fromMs : toMs);
     setRange(to === "" ? { since: range.since ?? "" } : range);
     event.currentTarget.closest<HTMLElement>("[popover]")?.hidePopover();
@@ -108,7 +108,7 @@ function CustomRange({ fallback }: { fallback: RangeFallback }) {
         type="datetime-local"
         step={1}
         value={from}
-        error={fault}
+        error={error}
         onChange={(event) => setFrom(event.currentTarget.value)}
       />
       <Field

@@ -39,11 +39,11 @@ interface RetryButtonProps {
 
 export function RetryButton({ error, onRetry, variant, className, icon, isEntry = false }: RetryButtonProps) {
   const waitSeconds = useWaitSeconds(error);
-  const words = waitSeconds > 0 ? `Try again in ${waitSeconds} s` : "Try again";
+  const label = waitSeconds > 0 ? `Try again in ${waitSeconds} s` : "Try again";
   if (className === undefined) {
     return (
       <Button variant={variant} icon={variant ? undefined : "retry"} isPending={waitSeconds > 0} onClick={onRetry}>
-        {words}
+        {label}
       </Button>
     );
   }
@@ -57,7 +57,7 @@ export function RetryButton({ error, onRetry, variant, className, icon, isEntry 
       onClick={() => waitSeconds === 0 && onRetry()}
     >
       {icon}
-      {words}
+      {label}
     </button>
   );
 }

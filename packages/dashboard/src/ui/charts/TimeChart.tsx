@@ -199,7 +199,7 @@ function Reader(props: ReaderProps) {
   };
 
   const readings = cursor === null || cursor.from !== null ? [] : notedReadings(props, cursor.at);
-  const words = from && to ? bucketText(from.fromMs, to.toMs, zone) : "";
+  const text = from && to ? bucketText(from.fromMs, to.toMs, zone) : "";
   const isRange = cursor !== null && cursor.from !== null;
   const hint = isRange && from && to ? `${widthText(to.toMs - from.fromMs)}, Enter or release to zoom in` : null;
   const middle = from && to ? (left + right) / 2 : 0;
@@ -219,7 +219,7 @@ function Reader(props: ReaderProps) {
         aria-valuetext={
           cursor === null
             ? "no bucket selected"
-            : [words, hint, ...readings.map(({ label, value }) => `${label} ${value}`)].filter(Boolean).join(", ")
+            : [text, hint, ...readings.map(({ label, value }) => `${label} ${value}`)].filter(Boolean).join(", ")
         }
         data-opens={onOpen !== undefined}
         style={{ left: `${left}px`, width: `${right - left}px`, height: `${plot.bottom + 4}px` }}
@@ -265,7 +265,7 @@ function Reader(props: ReaderProps) {
               : { right: `${width - cursorX + 12}px`, top: `${plot.top}px` }
           }
         >
-          <p className={css.tipHead}>{words}</p>
+          <p className={css.tipHead}>{text}</p>
           {hint ? <p className="t2">{hint}</p> : null}
           {readings.length > 0 ? (
             <dl>

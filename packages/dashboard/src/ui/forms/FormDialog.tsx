@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { faultsByField } from "../../api/field-faults.ts";
+import { errorsByField } from "../../api/field-errors.ts";
 import { ActButton } from "../buttons/ActButton.tsx";
 import controls from "../controls.module.css";
 import { DialogFoot } from "../layers/DialogFoot.tsx";
@@ -9,9 +9,9 @@ import { causeOf } from "../panels/Feedback.tsx";
 import { InlineAlert } from "../panels/InlineAlert.tsx";
 import { ActForm } from "./ActForm.tsx";
 
-type Faults = Readonly<Record<string, string>>;
+type FieldErrors = Readonly<Record<string, string>>;
 
-type Content = ReactNode | ((faults: Faults) => ReactNode);
+type Content = ReactNode | ((errors: FieldErrors) => ReactNode);
 
 interface FormDialogProps<Answer> {
   title: string;
@@ -32,9 +32,9 @@ interface FormDialogProps<Answer> {
   /** The consequence of an error that belongs to no field, such as `Nothing was deleted.` */
   undone?: string;
   /** The message of an error, shown after `undone`. */
-  wordsOf?: (error: unknown) => string;
+  errorText?: (error: unknown) => string;
   /** The errors by field. */
-  faultsOf?: (error: unknown) => Faults;
+  errorsOf?: (error: unknown) => FieldErrors;
   onClose: () => void;
   /** The explanation and the fields. As a function, it receives the field errors; those it does not read are listed below the fields. */
   children: Content;
@@ -42,7 +42,7 @@ interface FormDialogProps<Answer> {
 
 /** A dialog with a form for one change: explains it, submits it, and shows errors. */
 export function FormDialog<Answer>(props: FormDialogProps<Answer>) {
-  const { undone, answered, onClose, children, faultsOf = faultsByField, wordsOf = causeOf } = props;
+  const { undone, answered, onClose, children, errorsOf = errorsByField, errorText = causeOf } = props;
   const change = useMutation({
     mutationFn: props.send,
     onSuccess: async (answer) => {
@@ -55,16 +55,16 @@ export function FormDialog<Answer>(props: FormDialogProps<Answer>) {
   });
   if (answered && change.isSuccess) return answered(change.data);
   const { error, isPending } = change;
-  const faults = error ? faultsOf(error) : {};
-  const { content, rest } = drawWith(faults, children);
+  const errors = error ? errorsOf(error) : {};
+  const { content, rest } = drawWith(errors, children);
   return (
     <Dialog title={props.title} place={props.place} isSide={props.isSide ?? false} onClose={onClose}>
       <ActForm error={error} className={controls.rows} onSubmit={() => change.mutate()}>
         {content}
-        {error && (rest !== "" || Object.keys(faults).length === 0) ? (
+        {error && (rest !== "" || Object.keys(errors).length === 0) ? (
           <InlineAlert>
             {undone && `${undone} `}
-            {rest || wordsOf(error)}
+            {rest || errorText(error)}
           </InlineAlert>
         ) : null}
         <DialogFoot onLeave={onClose}>
@@ -83,15 +83,15 @@ export function FormDialog<Answer>(props: FormDialogProps<Answer>) {
 }
 
 /** The content, and the errors of fields that it does not have. */
-function drawWith(faults: Faults, children: Content): { content: ReactNode; rest: string } {
+function drawWith(errors: FieldErrors, children: Content): { content: ReactNode; rest: string } {
   const drawn = new Set<string | symbol>();
-  const watched = new Proxy(faults, {
+  const watched = new Proxy(errors, {
     get(all, field) {
       drawn.add(field);
       return Reflect.get(all, field);
     },
   });
   const content = typeof children === "function" ? children(watched) : children;
-  const rest = Object.entries(faults).filter(([field]) => !drawn.has(field));
-  return { content, rest: rest.map(([field, fault]) => `${field}: ${fault}`).join(" ") };
+  const rest = Object.entries(errors).filter(([field]) => !drawn.has(field));
+  return { content, rest: rest.map(([field, error]) => `${field}: ${error}`).join(" ") };
 }

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { ActButton } from "../buttons/ActButton.tsx";
-import { Tick } from "../buttons/Tick.tsx";
+import { Checkbox } from "../buttons/Checkbox.tsx";
 import { Dialog, dialogFoot } from "../layers/Layers.tsx";
 
 interface OnceDialogProps {
@@ -19,9 +19,9 @@ export function OnceDialog({ title, first, done, onClose, children }: OnceDialog
   return (
     <Dialog title={title} onClose={onClose} staysBecause={isStored ? null : `${first}.`}>
       {children}
-      <Tick checked={isStored} onChange={setStored}>
+      <Checkbox checked={isStored} onChange={setStored}>
         {done}
-      </Tick>
+      </Checkbox>
       <div className={dialogFoot}>
         <ActButton error={null} isBusy={false} reason={isStored ? null : first} onAct={onClose}>
           Close

@@ -2,7 +2,7 @@ import controls from "../controls.module.css";
 import { Frame, type Labelled } from "./Field.tsx";
 
 /** An option: its value, and its label if different. */
-type Choice<Value extends string> = Value | readonly [value: Value, words: string];
+type Choice<Value extends string> = Value | readonly [value: Value, label: string];
 
 interface SelectProps<Value extends string> {
   label: string;
@@ -58,10 +58,10 @@ export function ChoiceField({ label, hint, error, value, options, onChange }: Ch
 
 export function Options({ of }: { of: readonly Choice<string>[] }) {
   return of.map((choice) => {
-    const [value, words] = typeof choice === "string" ? [choice, choice] : choice;
+    const [value, label] = typeof choice === "string" ? [choice, choice] : choice;
     return (
       <option key={value} value={value}>
-        {words}
+        {label}
       </option>
     );
   });

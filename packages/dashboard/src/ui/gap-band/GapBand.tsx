@@ -22,7 +22,7 @@ export function GapBand({ group, agentHref, meaning = rowsMeaning, grid }: GapBa
   const band = (
     <div className={css.gap}>
       <Glyph name="unknown" />
-      <span className={css.words}>
+      <span className={css.text}>
         <b>{lostText(group)}</b> {spanText(group.fromMs, group.toMs, zone)}
         {agentHref ? `, ${whoText(group)}` : ""}, {whyText(group)}. <span className="lg">{meaning}</span>
       </span>

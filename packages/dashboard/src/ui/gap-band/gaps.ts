@@ -158,7 +158,7 @@ export function onlyAgent({ gaps }: Pick<GapGroup, "gaps">): LossGap | null {
   return first !== undefined && gaps.every((gap) => gap.agentId === first.agentId) ? first : null;
 }
 
-const reasonWords: Record<LossGap["reason"], string> = {
+const reasonLabels: Record<LossGap["reason"], string> = {
   capacity: "buffer full",
   content: "content refused",
   adapter: "lost before the buffer",
@@ -166,5 +166,5 @@ const reasonWords: Record<LossGap["reason"], string> = {
 };
 
 export function whyText({ gaps }: Pick<GapGroup, "gaps">): string {
-  return [...new Set(gaps.map((gap) => reasonWords[gap.reason] ?? reasonWords.unknown))].join(" or ");
+  return [...new Set(gaps.map((gap) => reasonLabels[gap.reason] ?? reasonLabels.unknown))].join(" or ");
 }

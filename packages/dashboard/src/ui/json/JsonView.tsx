@@ -59,9 +59,9 @@ export function JsonPanel({ id, title, parts, note, foot }: JsonPanelProps) {
               value={openDepth}
               onChange={(event) => setOpenDepth(Number(event.currentTarget.value))}
             >
-              {depthChoices(depth).map(({ levels, words }) => (
+              {depthChoices(depth).map(({ levels, label }) => (
                 <option key={levels} value={levels}>
-                  {words}
+                  {label}
                 </option>
               ))}
             </select>
@@ -108,13 +108,13 @@ export function JsonPanel({ id, title, parts, note, foot }: JsonPanelProps) {
   );
 }
 
-function depthChoices(depth: number): { levels: number; words: string }[] {
-  const choices = [{ levels: 0, words: "collapsed" }];
+function depthChoices(depth: number): { levels: number; label: string }[] {
+  const choices = [{ levels: 0, label: "collapsed" }];
   for (let levels = 1; levels < Math.min(depth, deepest + 1); levels++) {
-    choices.push({ levels, words: plural(levels, "level") });
+    choices.push({ levels, label: plural(levels, "level") });
   }
   const all = depth > deepest ? Number.MAX_SAFE_INTEGER : Math.max(depth, usualDepth);
-  return [...choices, { levels: all, words: "all levels" }];
+  return [...choices, { levels: all, label: "all levels" }];
 }
 
 function partsText(parts: readonly JsonPart[]): string {

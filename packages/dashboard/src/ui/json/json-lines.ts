@@ -173,8 +173,8 @@ export function findInJson(label: string | null, value: unknown, text: string): 
       break;
     }
     const entries = entriesOf(next.value);
-    const words = entries ? "" : wordsOf(next.value);
-    if (words.toLowerCase().includes(wanted) || next.label?.toLowerCase().includes(wanted)) {
+    const text = entries ? "" : leafText(next.value);
+    if (text.toLowerCase().includes(wanted) || next.label?.toLowerCase().includes(wanted)) {
       found.hits.push(next.path);
       for (let at = next.parent; at && !found.above.has(at.path); at = at.parent) found.above.add(at.path);
     }
@@ -184,7 +184,7 @@ export function findInJson(label: string | null, value: unknown, text: string): 
   return found;
 }
 
-function wordsOf(value: unknown): string {
+function leafText(value: unknown): string {
   const { kind, ...rest } = leaf(value);
   return kind === "redacted" || !("text" in rest) ? "" : rest.text;
 }

@@ -19,7 +19,7 @@ export type KeyMap = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 export interface KeyHelp {
   title: string;
   /** Keys as in the map; alternatives are written as `j, k`. */
-  says: readonly (readonly [keys: string, words: string])[];
+  entries: readonly (readonly [keys: string, text: string])[];
   /** Lower ranks are listed first; a page's own keys have none. */
   rank?: number;
 }

@@ -14,7 +14,7 @@ interface AddressesFieldProps {
 }
 
 /** The field's error; null when the text is valid. */
-function addressesFault(text: string): string | null {
+function addressesError(text: string): string | null {
   const { ranges, faults } = readRanges(text);
   const [line] = faults;
   if (line !== undefined) return `Line ${line} is not an IPv4 or IPv6 address or range.`;
@@ -23,7 +23,7 @@ function addressesFault(text: string): string | null {
 
 /** Why the form cannot be submitted; null when it can. */
 export const addressesReason = (text: string): string | null =>
-  addressesFault(text) === null ? null : "Fix the addresses first";
+  addressesError(text) === null ? null : "Fix the addresses first";
 
 /** The addresses that may use a key, one range a line, with their canonical form and whether the user's own address is included. */
 export function AddressesField({ text, onChange, error }: AddressesFieldProps) {
@@ -39,7 +39,7 @@ export function AddressesField({ text, onChange, error }: AddressesFieldProps) {
         placeholder={"10.20.0.0/16\n2001:db8::7"}
         value={text}
         onChange={(event) => onChange(event.currentTarget.value)}
-        error={addressesFault(text) ?? error}
+        error={addressesError(text) ?? error}
         hint={`One address or CIDR range per line (${ranges.length} of ${maxRanges}). Leave empty to allow any address. If the server has its own allowlist, the address must be on both.`}
       />
       {rewritten.length === 0 ? null : (

@@ -57,11 +57,11 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
       }}
       answered={(created) => <MintedKeyDialog created={created} onClose={onClose} />}
       undone="No key was created."
-      wordsOf={refusalOf}
+      errorText={refusalOf}
       onClose={onClose}
     >
-      {(faults) => {
-        const { scopes: scopesFault } = faults;
+      {(errors) => {
+        const { scopes: scopesError } = errors;
         return (
           <>
             <Field
@@ -72,7 +72,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
               hint="Use one key per script. Example: nightly report."
-              error={faults.name}
+              error={errors.name}
             />
             <QueryBoundary name="The scopes" read={catalogue} rows={10} isPart>
               {(scopes) => (
@@ -81,7 +81,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
                   chosen={chosen}
                   onChange={setChosen}
                   isAdmin={me.is_admin}
-                  error={scopesFault}
+                  error={scopesError}
                 />
               )}
             </QueryBoundary>
@@ -90,7 +90,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
               value={projectId}
               options={[["", "All your projects"], ...choices]}
               onChange={setProjectId}
-              error={faults.project_id}
+              error={errors.project_id}
               hint={projectId === "" ? null : <BindingWarning isAdmin={me.is_admin} makes={makesProjects(chosen)} />}
             />
             <Field
@@ -102,9 +102,9 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
               value={days}
               onChange={(event) => setDays(event.currentTarget.value)}
               hint={<ExpiryHint days={days} />}
-              error={faults.expires_in_days}
+              error={errors.expires_in_days}
             />
-            <AddressesField text={addresses} onChange={setAddresses} error={faults.allowed_cidrs} />
+            <AddressesField text={addresses} onChange={setAddresses} error={errors.allowed_cidrs} />
           </>
         );
       }}

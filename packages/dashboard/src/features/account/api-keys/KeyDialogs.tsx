@@ -30,7 +30,7 @@ export function AddressesDialog({ apiKey, onClose }: KeyDialogProps) {
       undone="Nothing was changed."
       onClose={onClose}
     >
-      {(faults) => <AddressesField text={text} onChange={setText} error={faults.allowed_cidrs} />}
+      {(errors) => <AddressesField text={text} onChange={setText} error={errors.allowed_cidrs} />}
     </FormDialog>
   );
 }

@@ -1,5 +1,5 @@
 import type { ScopeCatalogue } from "@svc/client";
-import { Check } from "../../../ui/buttons/Tick.tsx";
+import { Check } from "../../../ui/buttons/Checkbox.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Glyph } from "../../../ui/Icon.tsx";
 import css from "./api-keys.module.css";
@@ -35,11 +35,11 @@ export function ScopesField({ catalogue, chosen, onChange, isAdmin, error }: Sco
         </p>
       )}
       <dl>
-        {groupScopes(catalogue.scopes).map(({ noun, title, says, scopes }) => (
+        {groupScopes(catalogue.scopes).map(({ noun, title, text, scopes }) => (
           <div key={noun}>
             <dt>
               <b>{title}</b>
-              <span className="t2">{says}</span>
+              <span className="t2">{text}</span>
             </dt>
             <dd>
               {scopes.map((scope) => (

@@ -4,12 +4,12 @@ export interface ScopeGroup {
   /** The part of the scopes before the colon. */
   noun: string;
   title: string;
-  says: string;
+  text: string;
   /** In the catalogue's order: read before write. */
   scopes: readonly string[];
 }
 
-const words: Readonly<Record<string, readonly [title: string, says: string]>> = {
+const nounTexts: Readonly<Record<string, readonly [title: string, text: string]>> = {
   home: ["Home", "figures of all projects, statistics, trends, latencies, server status"],
   projects: ["Projects", "projects; write creates, changes and archives them"],
   tasks: ["Tasks", "tasks, events, facets, issues, dead letters; write deletes tasks and manages saved views"],
@@ -26,8 +26,8 @@ const words: Readonly<Record<string, readonly [title: string, says: string]>> = 
 export function groupScopes(scopes: readonly string[]): ScopeGroup[] {
   const nouns = [...new Set(scopes.map(nounOf))];
   return nouns.map((noun) => {
-    const [title, says] = words[noun] ?? [noun, ""];
-    return { noun, title, says, scopes: scopes.filter((scope) => nounOf(scope) === noun) };
+    const [title, text] = nounTexts[noun] ?? [noun, ""];
+    return { noun, title, text, scopes: scopes.filter((scope) => nounOf(scope) === noun) };
   });
 }
 

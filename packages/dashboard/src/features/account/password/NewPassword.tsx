@@ -14,18 +14,18 @@ interface NewPasswordProps {
   value: string;
   onChange: (password: string) => void;
   /** The server's error, without a subject. */
-  fault?: string | undefined;
+  error?: string | undefined;
   isFirst?: boolean;
 }
 
 /** A field for a new password that checks its rules while typing. It can be revealed instead of typed twice. */
-export function NewPassword({ label = "New password", policy, value, onChange, fault, isFirst }: NewPasswordProps) {
+export function NewPassword({ label = "New password", policy, value, onChange, error, isFirst }: NewPasswordProps) {
   const id = useId();
   const [isShown, setShown] = useState(false);
   const rules = passwordRules(value, policy ?? shippedPolicy, policy === null);
   const open = rules.filter(({ isMet }) => isMet === false).length;
   return (
-    <div className={fault ? `${controls.field} ${controls.bad}` : controls.field}>
+    <div className={error ? `${controls.field} ${controls.bad}` : controls.field}>
       <div className={css.head}>
         <label htmlFor={id}>{label}</label>
         <Button variant="link" aria-pressed={isShown} aria-controls={id} onClick={() => setShown(!isShown)}>
@@ -45,13 +45,13 @@ export function NewPassword({ label = "New password", policy, value, onChange, f
         ref={isFirst ? takeFocus : undefined}
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
-        aria-invalid={fault ? true : undefined}
-        aria-describedby={fault ? `${id}-e ${id}-r` : `${id}-r`}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? `${id}-e ${id}-r` : `${id}-r`}
       />
-      {fault ? (
+      {error ? (
         <p className={controls.err} id={`${id}-e`}>
           <Glyph name="failure" />
-          This {fault}.
+          This {error}.
         </p>
       ) : null}
       <ul className={css.rules} id={`${id}-r`}>

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
-import { faultsByField } from "../../../api/field-faults.ts";
+import { errorsByField } from "../../../api/field-errors.ts";
 import { noticeSignedOut } from "../../../api/query-client.ts";
 import { Field } from "../../../ui/forms/Field.tsx";
 import { FormDialog } from "../../../ui/forms/FormDialog.tsx";
@@ -24,14 +24,14 @@ export function DisableFactorDialog({ onClose }: { onClose: () => void }) {
         }
       }}
       onError={noticeSignedOut}
-      faultsOf={(error) =>
-        faultsByField(error).password === undefined
+      errorsOf={(error) =>
+        errorsByField(error).password === undefined
           ? { code: codeFailure(error) }
           : { password: "That password is incorrect. Too many wrong passwords lock the account for a while." }
       }
       onClose={onClose}
     >
-      {(faults) => (
+      {(errors) => (
         <>
           <p>
             Signing in will need only your password. Recovery codes and trusted devices are removed too. If this server
@@ -46,14 +46,14 @@ export function DisableFactorDialog({ onClose }: { onClose: () => void }) {
             maxLength={256}
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
-            error={faults.password}
+            error={errors.password}
           />
           <CodeField
             isFirst={false}
             value={code}
             onChange={setCode}
             hint="From the authenticator app. Recovery codes don't work here."
-            error={faults.code ?? null}
+            error={errors.code ?? null}
           />
         </>
       )}

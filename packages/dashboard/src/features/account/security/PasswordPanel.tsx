@@ -2,10 +2,10 @@ import { isProblem, plural } from "@svc/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
-import { faultsByField } from "../../../api/field-faults.ts";
+import { errorsByField } from "../../../api/field-errors.ts";
 import { noticeSignedOut } from "../../../api/query-client.ts";
 import { ActButton } from "../../../ui/buttons/ActButton.tsx";
-import { Tick } from "../../../ui/buttons/Tick.tsx";
+import { Checkbox } from "../../../ui/buttons/Checkbox.tsx";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
@@ -45,12 +45,12 @@ export function PasswordPanel() {
     onError: noticeSignedOut,
     gcTime: 0,
   });
-  const faults = faultsByField(change.error);
-  const isElsewhere = change.isError && faults.current_password === undefined && faults.new_password === undefined;
+  const errors = errorsByField(change.error);
+  const isElsewhere = change.isError && errors.current_password === undefined && errors.new_password === undefined;
   return (
     <Panel title="Password" read={policy} rows={6}>
       {(rules) => (
-        <div className={css.says}>
+        <div className={css.text}>
           <p className="t2">Changing your password signs you out everywhere else and removes trusted devices.</p>
           <ActForm error={change.error} className={css.form} onSubmit={() => change.mutate()}>
             {/* Lets password managers know which account the password belongs to. */}
@@ -72,17 +72,17 @@ export function PasswordPanel() {
               maxLength={256}
               value={current}
               onChange={(event) => setCurrent(event.currentTarget.value)}
-              error={faults.current_password === undefined ? null : currentPasswordError(change.error)}
+              error={errors.current_password === undefined ? null : currentPasswordError(change.error)}
             />
-            <NewPassword policy={rules} value={fresh} onChange={setFresh} fault={faults.new_password} />
+            <NewPassword policy={rules} value={fresh} onChange={setFresh} error={errors.new_password} />
             {keys === 0 ? null : (
-              <Tick
+              <Checkbox
                 checked={revokesKeys}
                 onChange={setRevokesKeys}
-                says="Scripts that use them stop working. Do this if someone else may know your password."
+                hint="Scripts that use them stop working. Do this if someone else may know your password."
               >
                 Revoke my {plural(keys, "API key")} as well
-              </Tick>
+              </Checkbox>
             )}
             {isElsewhere ? <InlineAlert>Not changed. {causeOf(change.error)}</InlineAlert> : null}
             <div className={css.acts}>

@@ -2,7 +2,7 @@ import type { TrustedDevice } from "@svc/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
-import { faultsByField } from "../../../api/field-faults.ts";
+import { errorsByField } from "../../../api/field-errors.ts";
 import { noticeSignedOut } from "../../../api/query-client.ts";
 import { Field } from "../../../ui/forms/Field.tsx";
 import { FormDialog } from "../../../ui/forms/FormDialog.tsx";
@@ -19,20 +19,20 @@ export function RenameDeviceDialog({ device, onClose }: { device: TrustedDevice;
       send={() => api.renameTrustedDevice(device.id, { label: label.trim() })}
       onDone={() => client.invalidateQueries({ queryKey: trustedDevicesQuery.queryKey })}
       onError={noticeSignedOut}
-      faultsOf={(error) => {
-        const { label: fault } = faultsByField(error);
-        return { label: fault === undefined ? causeOf(error) : `This ${fault}.` };
+      errorsOf={(error) => {
+        const { label: message } = errorsByField(error);
+        return { label: message === undefined ? causeOf(error) : `This ${message}.` };
       }}
       onClose={onClose}
     >
-      {(faults) => (
+      {(errors) => (
         <Field
           label="Name"
           required
           maxLength={200}
           value={label}
           onChange={(event) => setLabel(event.currentTarget.value)}
-          error={faults.label}
+          error={errors.label}
         />
       )}
     </FormDialog>

@@ -21,7 +21,7 @@ export function SecondFactorPanel({ read }: { read: PanelRead<MfaStatus> }) {
       <Panel title="Second factor" read={read} rows={3}>
         {(status) =>
           status.enrolled ? (
-            <div className={css.says}>
+            <div className={css.text}>
               <p className={css.done}>
                 <Glyph name="success" />
                 <span>
@@ -39,7 +39,7 @@ export function SecondFactorPanel({ read }: { read: PanelRead<MfaStatus> }) {
               </div>
             </div>
           ) : (
-            <div className={css.says}>
+            <div className={css.text}>
               <p>
                 Anyone with your password can sign in. With an authenticator app, signing in also needs a code from your
                 phone.

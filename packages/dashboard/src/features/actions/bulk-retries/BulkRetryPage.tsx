@@ -25,7 +25,7 @@ import { BulkRetryPill } from "./BulkRetryPill.tsx";
 import { bulkRetryQuery, hasEnded, nextReadMs, openPollMs, planQuery } from "./bulk-retry-queries.ts";
 import { readBulkRetrySearch } from "./bulk-retry-search.ts";
 import { ChildrenPanel } from "./ChildrenPanel.tsx";
-import { filterWords, PlanPanel } from "./PlanPanel.tsx";
+import { filterText, PlanPanel } from "./PlanPanel.tsx";
 import { Progress } from "./Progress.tsx";
 import { slowRate, stallNotice, statusSentence } from "./sentences.ts";
 
@@ -77,13 +77,13 @@ function BulkRetry({ slug, id }: { slug: string; id: string }) {
   const sentence = statusSentence(request);
   const isUnsealed = request.sealed_at === null;
   const slow = slowRate(request, plan.data, now);
-  const aside = stall ? `${stall.words}${agentsReason === undefined ? "" : ` ${agentsReason}.`}` : slow;
+  const aside = stall ? `${stall.text}${agentsReason === undefined ? "" : ` ${agentsReason}.`}` : slow;
   return (
     <>
       <div className={panel.head}>
         <BulkRetryPill status={request.status} />
         <h1>Bulk retry</h1>
-        <span className="t2 grow cut">{plan.data ? filterWords(plan.data) : ""}</span>
+        <span className="t2 grow cut">{plan.data ? filterText(plan.data) : ""}</span>
         {hasEnded(request) ? null : (
           <Control slug={slug} request={request} isBusy={change.isPending} onAct={change.mutate} />
         )}

@@ -60,7 +60,7 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
       ) : null}
       <QueryBoundary name="The tasks" read={read} isPart>
         {rows.length === 0 ? (
-          <p className={panel.foot}>{emptyWords(outcome, counts.total)}</p>
+          <p className={panel.foot}>{emptyText(outcome, counts.total)}</p>
         ) : (
           <>
             <WindowTable
@@ -153,7 +153,7 @@ function NewTask({ slug, child }: { slug: string; child: BulkRetryChild }) {
   );
 }
 
-function emptyWords(outcome: BulkRetryOutcome | undefined, total: number): string {
+function emptyText(outcome: BulkRetryOutcome | undefined, total: number): string {
   if (total === 0) return "No tasks matched.";
   switch (outcome) {
     case "failed":

@@ -43,7 +43,7 @@ export function PlanPanel({ slug, request, read, agents, names, ownId }: PlanPan
     const { issued_by: issuer, canary_size: size, canary_max_failures: mayFail, rate_per_minute: rate } = plan;
     const search = listSearch(plan);
     return [
-      ["Filter", filterWords(plan)],
+      ["Filter", filterText(plan)],
       [
         "Tasks",
         search === null ? (
@@ -87,8 +87,8 @@ export function PlanPanel({ slug, request, read, agents, names, ownId }: PlanPan
 
 const names: Readonly<Record<string, string>> = { search: "text", q: "search" };
 
-/** The filter in words: `state failure, queue emails`. */
-export const filterWords = ({ filter }: Pick<BulkRetryPlan, "filter">): string =>
+/** The filter as text: `state failure, queue emails`. */
+export const filterText = ({ filter }: Pick<BulkRetryPlan, "filter">): string =>
   Object.entries(filter)
     .map(([key, value]) => `${names[key] ?? key} ${printable(String(value))}`)
     .join(", ");

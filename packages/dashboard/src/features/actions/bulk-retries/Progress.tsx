@@ -50,7 +50,7 @@ export function Progress({ request, readAt }: ProgressProps) {
   ];
   return (
     <>
-      <svg className={css.bar} role="img" aria-label={barWords(counts)}>
+      <svg className={css.bar} role="img" aria-label={barLabel(counts)}>
         {parts.map((part) => {
           const width = share(counts[part]);
           const from = x;
@@ -63,7 +63,7 @@ export function Progress({ request, readAt }: ProgressProps) {
   );
 }
 
-function barWords({ total, succeeded, failed, unknown, claimed, pending }: BulkRetryRequest["counts"]): string {
+function barLabel({ total, succeeded, failed, unknown, claimed, pending }: BulkRetryRequest["counts"]): string {
   return `${plural(total, "task")}: ${count(succeeded)} retried, ${count(failed)} not retried, ${count(unknown)} with an unknown outcome, ${count(claimed)} awaiting a result, ${count(pending)} not sent yet`;
 }
 

@@ -54,7 +54,7 @@ describe("a rate too low for the deadline", () => {
 describe("a bulk retry that runs", () => {
   test("is stalled a minute after its last outcome", () => {
     expect(stallNotice(request(), plan(), at + 59_000)).toBeNull();
-    expect(stallNotice(request(), plan(), at + 61_000)?.words).toBe("No progress for 1 min 1 s.");
+    expect(stallNotice(request(), plan(), at + 61_000)?.text).toBe("No progress for 1 min 1 s.");
     const moved = request({ last_progress_at: new Date(at + 60_000).toISOString() });
     expect(stallNotice(moved, plan(), at + 61_000)).toBeNull();
   });
@@ -72,19 +72,18 @@ describe("a bulk retry that runs", () => {
 
     test("waits for it without being stalled", () => {
       expect(stallNotice(sent, withCanary, at + 119_000)).toEqual({
-        words: "Canary of 5 tasks sent. The rest waits until the canary finishes.",
+        text: "Canary of 5 tasks sent. The rest waits until the canary finishes.",
         isStalled: false,
       });
     });
 
     test("is stalled after a minute: the canary may have passed without an agent online, or a resume may have released the rest", () => {
       expect(stallNotice(sent, withCanary, at + 660_000)).toEqual({
-        words:
-          "No progress for 10 min. Canary of 5 tasks sent. The rest waits until the canary finishes or an agent is available.",
+        text: "No progress for 10 min. Canary of 5 tasks sent. The rest waits until the canary finishes or an agent is available.",
         isStalled: true,
       });
       const one = request({ counts: { ...counts, total: 16, succeeded: 1 } });
-      expect(stallNotice(one, plan({ canary_size: 1 }), at + 61_000)?.words).toMatch(
+      expect(stallNotice(one, plan({ canary_size: 1 }), at + 61_000)?.text).toMatch(
         /Canary of 1 task sent. The rest waits until the canary finishes or/,
       );
     });

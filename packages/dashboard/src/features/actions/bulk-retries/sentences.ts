@@ -65,7 +65,7 @@ export function stallNotice(
   request: BulkRetryRequest,
   plan: BulkRetryPlan | undefined,
   now: number,
-): { words: string; isStalled: boolean } | null {
+): { text: string; isStalled: boolean } | null {
   if (request.status !== "in_progress") return null;
   const first = sentFirst(request, plan);
   const rate = plan?.rate_per_minute ?? null;
@@ -73,10 +73,10 @@ export function stallNotice(
   const stalledFor = now - instant(request.last_progress_at ?? request.created_at);
   if (stalledFor >= patienceMs) {
     const reason = first === null ? "" : ` ${first} The rest waits until the canary finishes or an agent is available.`;
-    return { words: `No progress for ${age(stalledFor)}.${reason}`, isStalled: true };
+    return { text: `No progress for ${age(stalledFor)}.${reason}`, isStalled: true };
   }
   if (first === null) return null;
-  return { words: `${first} The rest waits until the canary finishes.`, isStalled: false };
+  return { text: `${first} The rest waits until the canary finishes.`, isStalled: false };
 }
 
 /** The words for a bulk retry that has sent only its canary; null for others. */

@@ -28,9 +28,9 @@ import { issuerText } from "./CommandsPage.tsx";
 import { CommandTimes } from "./CommandTimes.tsx";
 import { bulkRetryOfCommand, commandQuery, hasEnded, openPollMs } from "./command-queries.ts";
 import css from "./commands.module.css";
+import { actionLabel, statusSentence } from "./labels.ts";
 import { canSendAgain } from "./send-again.ts";
 import { sendAgain } from "./send-again-action.tsx";
-import { actionLabel, statusSentence } from "./words.ts";
 
 export const loader: PageLoader<{ slug: string; commandId: string }> = ({ params: { slug, commandId } }) =>
   Promise.all([readAhead(commandQuery(slug, commandId)), readAhead(agentsQuery(slug))]);

@@ -20,15 +20,15 @@ export function CommandTimes({ command, now }: { command: Command; now: number }
   const { waitMs, runMs } = timesOf(command, now);
   const whole = Math.max(1, waitMs + (runMs ?? 0));
   const waitPx = (waitMs / whole) * widthPx;
-  const words = `waited ${duration(waitMs)}${runMs === null ? "" : `, with the agent for ${duration(runMs)}`}`;
+  const text = `waited ${duration(waitMs)}${runMs === null ? "" : `, with the agent for ${duration(runMs)}`}`;
   return (
-    <span className={css.times} title={words}>
+    <span className={css.times} title={text}>
       <svg width={widthPx} height="6" aria-hidden="true">
         <rect className={css.wait} width={waitPx} height="6" />
         {runMs === null ? null : <rect className={css.run} x={waitPx} width={widthPx - waitPx} height="6" />}
       </svg>
       <span aria-hidden="true">{duration(whole)}</span>
-      <span className="vh">{words}</span>
+      <span className="vh">{text}</span>
     </span>
   );
 }

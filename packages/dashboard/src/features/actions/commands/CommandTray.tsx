@@ -20,7 +20,7 @@ import { CommandPill } from "./CommandPill.tsx";
 import { timesOf } from "./CommandTimes.tsx";
 import { commandQuery, hasEnded, openPollMs } from "./command-queries.ts";
 import css from "./commands.module.css";
-import { statusSentence } from "./words.ts";
+import { statusSentence } from "./labels.ts";
 
 /** The commands issued in this browser with their outcomes, on every page until cleared. Collapsed at first on a phone. */
 export function CommandTray({ slug }: { slug: string }) {
@@ -151,7 +151,7 @@ interface StateProps<Of> {
 
 function TrayState({ of: command, error, agents, now }: StateProps<Command>) {
   if (command === undefined) return <small>{error ? causeOf(error) : "Checking status…"}</small>;
-  const by = agentWords(agents, command.agent_id);
+  const by = agentText(agents, command.agent_id);
   const { waitMs, runMs } = timesOf(command, now);
   return (
     <>
@@ -171,7 +171,7 @@ function TrayState({ of: command, error, agents, now }: StateProps<Command>) {
 const withStop = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
 
 /** The agent after a comma; empty without an agent. */
-function agentWords(agents: readonly Agent[], id: string | null): string {
+function agentText(agents: readonly Agent[], id: string | null): string {
   if (id === null) return "";
   const agent = agents.find((one) => one.id === id);
   return `, agent ${agent === undefined ? idTail(id) : nameText(agent.name)}`;
@@ -183,7 +183,7 @@ function BulkState({ of: request, error, agents, now }: StateProps<BulkRetryRequ
   if (request === undefined) return <small>{error ? causeOf(error) : "Checking status…"}</small>;
   const { total, unobserved, failed } = request.counts;
   const done = `${count(total - unobserved)} of ${count(total)}${failed > 0 ? `, ${count(failed)} not retried` : ""}`;
-  const by = agentWords(agents, request.target_agent_id);
+  const by = agentText(agents, request.target_agent_id);
   const startedAt = instant(request.created_at);
   return (
     <>

@@ -32,7 +32,7 @@ import { CommandTimes } from "./CommandTimes.tsx";
 import { commandPages } from "./command-queries.ts";
 import css from "./commands.module.css";
 import { commandFilters, isFiltered, readCommandsSearch } from "./commands-search.ts";
-import { actionLabel, actionLabels } from "./words.ts";
+import { actionLabel, actionLabels } from "./labels.ts";
 
 export const loader: PageLoader<{ slug: string }> = ({ params: { slug }, location }) => {
   const search = readCommandsSearch(location.search);

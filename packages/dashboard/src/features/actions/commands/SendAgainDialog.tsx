@@ -5,8 +5,8 @@ import { nameText } from "../../../ui/time/format.ts";
 import { requiredAgent } from "../requests/AgentField.tsx";
 import { CommandDialog } from "../requests/CommandDialog.tsx";
 import { isOpen, useEligibleAgents, useFrozen, useIssue } from "../requests/use-act.ts";
+import { actionLabel, hasUnknownOutcome } from "./labels.ts";
 import { requestOf } from "./send-again.ts";
-import { actionLabel, hasUnknownOutcome } from "./words.ts";
 
 interface SendAgainDialogProps {
   slug: string;
@@ -34,11 +34,11 @@ export function SendAgainDialog({ slug, command, onClose }: SendAgainDialogProps
   );
   const { agentId, reason } = requiredAgent({ agents, reason: eligibility.reason }, chosen);
   const { target_type: type, target_id: id, action, status } = command;
-  const words = `${actionLabel(action)}${id === null ? "" : ` ${nameText(id)}`}`;
+  const label = `${actionLabel(action)}${id === null ? "" : ` ${nameText(id)}`}`;
   const send = () => {
     if (again === null || agentId === undefined) return;
     const task = type === "task" && id !== null ? { task: { engine: again.engine, taskId: id } } : {};
-    issue.mutate({ body: { ...again.body, agent_id: agentId }, entry: { words, ...task } }, { onSuccess: onClose });
+    issue.mutate({ body: { ...again.body, agent_id: agentId }, entry: { label, ...task } }, { onSuccess: onClose });
   };
   return (
     <CommandDialog
@@ -51,7 +51,7 @@ export function SendAgainDialog({ slug, command, onClose }: SendAgainDialogProps
       onSend={send}
     >
       <p>
-        Sends <b>{words}</b> as a new command. The original command stays unchanged.
+        Sends <b>{label}</b> as a new command. The original command stays unchanged.
       </p>
       <p className="t2">
         {status === "timeout"

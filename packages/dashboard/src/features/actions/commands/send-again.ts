@@ -1,7 +1,7 @@
 import type { Command, CommandStatus } from "@svc/client";
 import type { Capability } from "../requests/eligible-agents.ts";
 import { hasMarker } from "../tasks/override-text.ts";
-import { hasUnknownOutcome } from "./words.ts";
+import { hasUnknownOutcome } from "./labels.ts";
 
 /** Idempotent: the service redelivers it too. */
 const redeliverable = "cancel_task";

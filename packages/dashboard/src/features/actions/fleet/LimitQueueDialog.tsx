@@ -1,7 +1,7 @@
 import type { Queue, RateLimitBody } from "@svc/client";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
-import { faultsByField } from "../../../api/field-faults.ts";
+import { errorsByField } from "../../../api/field-errors.ts";
 import { Field } from "../../../ui/forms/Field.tsx";
 import { nameText, printable } from "../../../ui/time/format.ts";
 import { requiredAgent } from "../requests/AgentField.tsx";
@@ -31,8 +31,8 @@ export function LimitQueueDialog({ slug, queue: { engine, name }, onClose }: Lim
     setTried(true);
     if (agentId === undefined || rateError !== null) return;
     const body = { agent_id: agentId, engine, task_name: name, rate };
-    const words = isRemoved ? `Remove the limit of ${nameText(name)}` : `Limit ${nameText(name)} to ${printable(rate)}`;
-    issue.mutate({ body, entry: { words } }, { onSuccess: onClose });
+    const label = isRemoved ? `Remove the limit of ${nameText(name)}` : `Limit ${nameText(name)} to ${printable(rate)}`;
+    issue.mutate({ body, entry: { label } }, { onSuccess: onClose });
   };
   return (
     <CommandDialog
@@ -50,7 +50,7 @@ export function LimitQueueDialog({ slug, queue: { engine, name }, onClose }: Lim
         label="Rate"
         value={typed}
         hint={rateHint}
-        error={(isTried ? rateError : null) ?? faultsByField(issue.error).rate}
+        error={(isTried ? rateError : null) ?? errorsByField(issue.error).rate}
         onChange={(event) => setTyped(event.currentTarget.value)}
       />
     </CommandDialog>

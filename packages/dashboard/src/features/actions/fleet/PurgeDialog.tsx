@@ -44,7 +44,7 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
       queue: name,
       ...(isForced ? { force: true } : { observed_depth: depth }),
     };
-    issue.mutate({ body, entry: { words: `Purge ${nameText(name)}` } }, { onSuccess: onClose });
+    issue.mutate({ body, entry: { label: `Purge ${nameText(name)}` } }, { onSuccess: onClose });
   };
   return (
     <CommandDialog

@@ -1,7 +1,7 @@
 import type { Command } from "@svc/client";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
-import { faultsByField } from "../../../api/field-faults.ts";
+import { errorsByField } from "../../../api/field-errors.ts";
 import { Field } from "../../../ui/forms/Field.tsx";
 import { ChoiceField } from "../../../ui/forms/Select.tsx";
 import { count, nameText, printable } from "../../../ui/time/format.ts";
@@ -34,7 +34,7 @@ interface CommandRequest {
   send: (slug: string, base: Base & { idempotency_key: string }) => Promise<Command>;
   /** Part of the key: the same command with other values is another request. */
   values: Record<string, unknown>;
-  words: string;
+  label: string;
 }
 
 export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onClose }: WorkerDialogProps) {
@@ -52,7 +52,7 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
     request.send(to, base),
   );
   const eligibility = useFrozen(eligibleNow, isOpen(issue));
-  const apiErrors = faultsByField(issue.error);
+  const apiErrors = errorsByField(issue.error);
   const fieldErrors: Record<string, string | null> = {
     delta:
       act !== "pool" || (step !== 0 && Math.abs(step) <= maximumChange)
@@ -65,26 +65,26 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
   const errorOf = (field: string) => (isTried ? fieldErrors[field] : null) ?? apiErrors[field];
 
   const requests: Record<WorkerAct, () => CommandRequest> = {
-    restart: () => ({ send: api.restartWorker, values: {}, words: `Restart ${name}` }),
+    restart: () => ({ send: api.restartWorker, values: {}, label: `Restart ${name}` }),
     pool: () => ({
       send: (to, base) => api.resizePool(to, { ...base, delta: step }),
       values: { delta: step },
-      words: `${step > 0 ? "Grow" : "Shrink"} the pool of ${name} by ${count(Math.abs(step))}`,
+      label: `${step > 0 ? "Grow" : "Shrink"} the pool of ${name} by ${count(Math.abs(step))}`,
     }),
     add: () => ({
       send: (to, base) => api.addConsumer(to, { ...base, queue: queue.trim() }),
       values: { queue: queue.trim() },
-      words: `Add ${nameText(queue.trim())} to ${name}`,
+      label: `Add ${nameText(queue.trim())} to ${name}`,
     }),
     cancel: () => ({
       send: (to, base) => api.cancelConsumer(to, { ...base, queue }),
       values: { queue },
-      words: `Remove ${nameText(queue)} from ${name}`,
+      label: `Remove ${nameText(queue)} from ${name}`,
     }),
     rate: () => ({
       send: (to, base) => api.limitRate(to, { ...base, task_name: taskName.trim(), rate: rate.trim() }),
       values: { taskName: taskName.trim(), rate: rate.trim() },
-      words: `Limit ${nameText(taskName.trim())} on ${name} to ${printable(rate.trim())}`,
+      label: `Limit ${nameText(taskName.trim())} on ${name} to ${printable(rate.trim())}`,
     }),
   };
   const { agentId, reason } = requiredAgent(eligibility, chosen);
@@ -93,7 +93,7 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
     if (agentId === undefined || Object.values(fieldErrors).some((error) => error !== null)) return;
     const request = requests[act]();
     const body = { agent_id: agentId, engine, worker_name: worker.name, request };
-    issue.mutate({ body, entry: { words: request.words } }, { onSuccess: onClose });
+    issue.mutate({ body, entry: { label: request.label } }, { onSuccess: onClose });
   };
 
   return (

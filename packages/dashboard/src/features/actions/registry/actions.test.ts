@@ -52,7 +52,7 @@ describe("a task", () => {
 describe("several tasks", () => {
   const bulkActions = [retryTasks, cancelTasks];
   const chosen = (state?: Task["state"]): ChosenTasks => {
-    const all = state ? { filters: { state }, words: `state ${state}` } : null;
+    const all = state ? { filters: { state }, filterText: `state ${state}` } : null;
     return { rows: [], all, onMade: () => {}, onDone: () => {} };
   };
 

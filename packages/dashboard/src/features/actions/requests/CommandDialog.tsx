@@ -6,7 +6,7 @@ import { DialogFoot, type Leave } from "../../../ui/layers/DialogFoot.tsx";
 import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { InlineAlert } from "../../../ui/panels/InlineAlert.tsx";
 import { ProjectTag } from "../../projects/index.ts";
-import { outcomeMessage, refusalMessage } from "../commands/words.ts";
+import { outcomeMessage, refusalMessage } from "../commands/labels.ts";
 import { AgentField } from "./AgentField.tsx";
 
 interface CommandDialogProps {

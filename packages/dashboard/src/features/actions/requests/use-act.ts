@@ -51,7 +51,7 @@ export const isOpen = ({ isPending, isLost }: { isPending: boolean; isLost: bool
 
 /** The entry of a command in the tray. */
 export interface ActivityEntry {
-  words: string;
+  label: string;
   task?: { engine: string; taskId: string };
   /** Set if the command is one of a run, which has a single entry. */
   run?: Pick<RecentCommand, "id" | "runAction" | "progress">;
@@ -74,7 +74,7 @@ export function useIssue<Body extends object>(
         // Stale at once: a change event may have come before this response.
         client.setQueryData(commandQuery(slug, command.id).queryKey, command, { updatedAt: 0 });
         const task = entry.task ? `${entry.task.engine}/${entry.task.taskId}` : "";
-        noteCommand({ slug, id: command.id, words: entry.words, task, ...entry.run });
+        noteCommand({ slug, id: command.id, words: entry.label, task, ...entry.run });
         void client.invalidateQueries({ queryKey: ["commands", slug] });
         return command;
       }),

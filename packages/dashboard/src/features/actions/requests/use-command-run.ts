@@ -103,14 +103,14 @@ interface Run {
   id: string;
   action: string;
   /** Title of the entry, such as "Cancel tasks". */
-  words: string;
+  label: string;
   total: number;
 }
 
 /** The tray entry after the `made`th command of a run: one for each of a few commands, else one for the whole run. */
-export function runEntry({ id, action, words, total }: Run, made: number, single: ActivityEntry): ActivityEntry {
+export function runEntry({ id, action, label, total }: Run, made: number, single: ActivityEntry): ActivityEntry {
   if (total <= mostInTray) return single;
-  return { words, run: { id, runAction: action, progress: { made, total, page: thisPage, at: Date.now() } } };
+  return { label, run: { id, runAction: action, progress: { made, total, page: thisPage, at: Date.now() } } };
 }
 
 /** Requests take seconds. Without progress for this long, the page of a run has crashed. */
@@ -119,13 +119,13 @@ const continueHint = "Select the remaining tasks to continue.";
 
 /** The status of a run in its tray entry. */
 export function runStatus(
-  words: string,
+  label: string,
   progress: RunProgress,
   now: number,
   page = thisPage,
 ): { title: string; note: string } {
   const { made, total } = progress;
-  const title = `${words}: ${count(made)} of ${count(total)} requested`;
+  const title = `${label}: ${count(made)} of ${count(total)} requested`;
   if (made >= total) return { title, note: "One command each. See the list for results." };
   const isSilent = progress.page !== page && now - progress.at > silentMs;
   switch (progress.ended ?? (isSilent ? "closed" : "running")) {
@@ -136,7 +136,7 @@ export function runStatus(
     case "closed":
       // One more request may have been in flight.
       return {
-        title: `${words}: at least ${count(made)} of ${count(total)} requested`,
+        title: `${label}: at least ${count(made)} of ${count(total)} requested`,
         note: `The page was closed before the rest. ${continueHint}`,
       };
     case "running":

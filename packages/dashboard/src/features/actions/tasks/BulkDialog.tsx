@@ -86,19 +86,19 @@ export function BulkDialog({
     if ((await run(requests)) && act === "retry") finish();
   };
   const requestRetry = ({ engine, agentId, rows: own, bulkState }: BulkCommand<ListRow>): Promise<unknown> => {
-    const words = `Retry ${plural(own.length, "task")} of ${printable(engine)}`;
+    const label = `Retry ${plural(own.length, "task")} of ${printable(engine)}`;
     const filter = { engine, task_ids: own.map(taskKey) };
     const max = own.length;
     return bulkState === null
-      ? retry.mutateAsync({ body: { agent_id: agentId, filter, max }, entry: { words } })
-      : bulk.mutateAsync({ body: { filter: { ...filter, state: bulkState }, max }, words });
+      ? retry.mutateAsync({ body: { agent_id: agentId, filter, max }, entry: { label } })
+      : bulk.mutateAsync({ body: { filter: { ...filter, state: bulkState }, max }, label });
   };
   const requestCancel = async ({ engine, agentId, rows: own }: BulkCommand<ListRow>, place: number): Promise<void> => {
     const [row] = own;
     if (row === undefined) return;
     const taskId = taskKey(row);
-    const all = { id: runId, action: "cancel_task", words: "Cancel tasks", total: commands.length };
-    const entry = runEntry(all, place, { words: `Cancel ${nameText(row.name)}`, task: { engine, taskId } });
+    const all = { id: runId, action: "cancel_task", label: "Cancel tasks", total: commands.length };
+    const entry = runEntry(all, place, { label: `Cancel ${nameText(row.name)}`, task: { engine, taskId } });
     await cancel.mutateAsync({ body: { agent_id: agentId, engine, task_id: taskId }, entry });
   };
   const leave = () => {

@@ -29,7 +29,7 @@ export function CancelDialog({ slug, engine, taskId, onClose }: CancelDialogProp
     issue.mutate(
       {
         body: { engine, task_id: taskId, ...namedAgent(eligibility.agents, agentId) },
-        entry: { words: `Cancel ${name}`, task: { engine, taskId } },
+        entry: { label: `Cancel ${name}`, task: { engine, taskId } },
       },
       { onSuccess: onClose },
     );

@@ -6,7 +6,7 @@ import { fullText, spanText, useZone } from "../../../ui/time/instants.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { mayOperate, useMe } from "../../sessions/index.ts";
 import { CommandPill } from "../commands/CommandPill.tsx";
-import { commandOutcome, commandTitle, requesterOf } from "./task-command-words.ts";
+import { commandOutcome, commandTitle, requesterOf } from "./task-command-labels.ts";
 
 interface CommandStepProps {
   slug: string;

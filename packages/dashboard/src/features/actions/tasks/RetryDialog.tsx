@@ -67,7 +67,7 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
         readA.value !== null &&
         readK.value !== null && { override_args: readA.value, override_kwargs: readK.value }),
     };
-    issue.mutate({ body, entry: { words: `Retry ${name}`, task: { engine, taskId } } }, { onSuccess: onClose });
+    issue.mutate({ body, entry: { label: `Retry ${name}`, task: { engine, taskId } } }, { onSuccess: onClose });
   };
   const hint = (text: string) => (
     <>

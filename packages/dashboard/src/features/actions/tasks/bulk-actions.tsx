@@ -13,8 +13,8 @@ const BulkRetryDialog = lazy(() =>
 /** The tasks chosen in the list when the dialog opens. */
 export interface ChosenTasks {
   rows: readonly ListRow[];
-  /** Set if all matching tasks are chosen, not only the selected rows. `words`: the filters in words. */
-  all: { filters: TaskFilters; words: string } | null;
+  /** Set if all matching tasks are chosen, not only the selected rows. `filterText`: the filters as text. */
+  all: { filters: TaskFilters; filterText: string } | null;
   /** Called for the rows of each request that was made. */
   onMade: (rows: readonly ListRow[]) => void;
   /** Called once all requests are made. */

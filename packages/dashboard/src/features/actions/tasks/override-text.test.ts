@@ -17,10 +17,10 @@ describe("the inputs of a retry", () => {
     ['["[REDACTED]"]', "Enter the real value"],
     ['[{"deep": [{"[REDACTED]": 1}]}]', "Enter the real value"],
     [`["${"ä".repeat(32_768)}"]`, "Must be 64 KB or less"],
-  ])("the list %j is refused", (text, words) => {
+  ])("the list %j is refused", (text, message) => {
     const { value, error } = readArgs(text);
     expect(value).toBeNull();
-    expect(error).toContain(words);
+    expect(error).toContain(message);
   });
 
   test.each([
@@ -28,8 +28,8 @@ describe("the inputs of a retry", () => {
     ["null", "Must be an object"],
     ['{"__svc_priority": 1}', "Names can't start with __svc_"],
     ['{"token": "[REDACTED]"}', "Enter the real value"],
-  ])("the object %j is refused", (text, words) => {
-    expect(readKwargs(text).error).toContain(words);
+  ])("the object %j is refused", (text, message) => {
+    expect(readKwargs(text).error).toContain(message);
   });
 
   test("may have up to 64 KB", () => {

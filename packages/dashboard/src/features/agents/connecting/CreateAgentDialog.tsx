@@ -35,10 +35,10 @@ export function CreateAgentDialog({ slug, engine = "bullmq", onClose, onCreated 
         void client.invalidateQueries({ queryKey: agentsQuery(slug).queryKey });
       }}
       answered={(created) => <CreatedDialog {...{ slug, engine, created, onClose }} />}
-      faultsOf={(error) => ({ name: messageOf(error) })}
+      errorsOf={(error) => ({ name: messageOf(error) })}
       onClose={onClose}
     >
-      {(faults) => (
+      {(errors) => (
         <Field
           label="Name"
           required
@@ -47,7 +47,7 @@ export function CreateAgentDialog({ slug, engine = "bullmq", onClose, onCreated 
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
           hint="Create one agent for each deployment that watches an engine."
-          error={faults.name}
+          error={errors.name}
         />
       )}
     </FormDialog>

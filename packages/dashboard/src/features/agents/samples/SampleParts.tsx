@@ -28,7 +28,7 @@ export function SamplesPanel({ samples }: { samples: readonly AgentStatusSample[
                 <dt>{line.label}</dt>
                 <dd>
                   <b>{valueText(line, line.values.at(-1) ?? null)}</b>
-                  <Steps steps={line.values.map((value) => value ?? 0)} label={lineWords(line)} isBad={false} />
+                  <Steps steps={line.values.map((value) => value ?? 0)} label={lineLabel(line)} isBad={false} />
                 </dd>
               </div>
             ))}
@@ -54,7 +54,7 @@ function valueText(line: SampleLine, value: number | null): string {
   return line.unit === "seconds" ? age(value * 1000) : count(value);
 }
 
-function lineWords(line: SampleLine): string {
+function lineLabel(line: SampleLine): string {
   const known = line.values.filter((value) => value !== null);
   if (known.length === 0) return `${line.label}: not reported in these samples`;
   return `${line.label}: ${valueText(line, known.at(-1) ?? null)} now, at most ${valueText(line, Math.max(...known))}`;

@@ -17,20 +17,20 @@ const caps: Readonly<Record<Format, number>> = { csv: 50_000, xlsx: 25_000, json
 interface ExportDialogProps {
   slug: string;
   filters: AuditFilters;
-  /** The filters in words; null when there are none. */
-  words: string | null;
+  /** The filters as text; null when there are none. */
+  filterText: string | null;
   onClose: () => void;
 }
 
 /** Exports every matching entry. The server refuses more entries than the cap instead of truncating. */
-export function ExportDialog({ slug, filters, words, onClose }: ExportDialogProps) {
+export function ExportDialog({ slug, filters, filterText, onClose }: ExportDialogProps) {
   return (
     <SaveDialog
       title="Export audit entries"
       formats={formats}
       name="svc-audit"
       read={({ format }, reading) => api.exportAudit(slug, { ...filters, format }, reading)}
-      intro={`All audit entries${words === null ? " in the project" : ` with ${words}`}, newest first, with every field.`}
+      intro={`All audit entries${filterText === null ? " in the project" : ` with ${filterText}`}, newest first, with every field.`}
       refused={(error, format) =>
         isProblem(error, "validation_error") && error.details.cap !== undefined ? (
           <InlineAlert>

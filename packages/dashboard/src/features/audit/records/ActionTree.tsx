@@ -3,7 +3,7 @@ import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Icon } from "../../../ui/Icon.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import css from "../audit.module.css";
-import { type ActionClass, actionTree } from "../words.ts";
+import { type ActionClass, actionTree } from "../labels.ts";
 
 interface ActionTreeProps {
   /** The actions of the loaded rows. */

@@ -45,20 +45,20 @@ const announceEveryMs = 10_000;
 /** The number of entries that arrived since the list was loaded; shown on request. */
 export function NewRows({ arrived, onShow }: { arrived: Arrived; onShow: () => void }) {
   const { rows, hasMore } = arrived;
-  const words = rows.length === 0 ? "" : `${count(rows.length)}${hasMore ? "+" : ""} new`;
-  useKeys({ n: () => words !== "" && onShow() });
+  const label = rows.length === 0 ? "" : `${count(rows.length)}${hasMore ? "+" : ""} new`;
+  useKeys({ n: () => label !== "" && onShow() });
   // Announced at most every ten seconds.
   const tick = useNowEvery(announceEveryMs);
-  const [announced, setAnnounced] = useState({ tick, words });
-  if (announced.tick !== tick && announced.words !== words) setAnnounced({ tick, words });
+  const [announced, setAnnounced] = useState({ tick, label });
+  if (announced.tick !== tick && announced.label !== label) setAnnounced({ tick, label });
   return (
     <>
       <span className="vh" role="status">
-        {announced.words}
+        {announced.label}
       </span>
-      {words === "" ? null : (
+      {label === "" ? null : (
         <Button variant="main" title="Show new entries (n)" onClick={onShow} icon="up">
-          {words}
+          {label}
         </Button>
       )}
     </>

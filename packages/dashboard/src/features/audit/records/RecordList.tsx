@@ -7,8 +7,8 @@ import panel from "../../../ui/panels/panel.module.css";
 import { QueryBoundary, type ReadResult } from "../../../ui/panels/QueryBoundary.tsx";
 import { count } from "../../../ui/time/format.ts";
 import css from "../audit.module.css";
+import type { Names } from "../labels.ts";
 import { maximumPages } from "../queries.ts";
-import type { Names } from "../words.ts";
 import { type Recorded, RecordTable, rowButtonId } from "./RecordTable.tsx";
 import { RowDrawer } from "./RowDrawer.tsx";
 
@@ -33,7 +33,7 @@ interface RecordListProps {
 
 const help = {
   title: "Audit entries",
-  says: [
+  entries: [
     ["j, k", "Next or previous entry, while one is open"],
     ["n", "Show new entries"],
     ["Escape", "Close the entry"],

@@ -10,7 +10,7 @@ import { exactText, fullText, useZone } from "../../../ui/time/instants.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { useMe } from "../../sessions/index.ts";
 import css from "../audit.module.css";
-import { actorText, type Names, outcomeNames, outcomeOf, targetName } from "../words.ts";
+import { actorText, type Names, outcomeNames, outcomeOf, targetName } from "../labels.ts";
 import { useAgentNames } from "./use-agent-names.ts";
 
 export type Recorded = AuditRow | ActivityRow;

@@ -13,7 +13,7 @@ import { count, printable } from "../../../ui/time/format.ts";
 import { useZone } from "../../../ui/time/instants.ts";
 import { roleIn, useMe } from "../../sessions/index.ts";
 import css from "../audit.module.css";
-import { actorText, type Names, targetName } from "../words.ts";
+import { actorText, type Names, targetName } from "../labels.ts";
 import { type Change, changesIn } from "./changes.ts";
 import { Address, Outcome, type Recorded, RowProject, RowTime } from "./RecordTable.tsx";
 import { useAgentNames } from "./use-agent-names.ts";

@@ -10,7 +10,7 @@ import type { Column } from "../../../ui/tables/columns.tsx";
 import { DataTable } from "../../../ui/tables/DataTable.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
-import { memberName, memberWords } from "../MemberDialogs.tsx";
+import { memberErrorText, memberName } from "../MemberDialogs.tsx";
 import css from "./invitations.module.css";
 import { invitationsQuery } from "./queries.ts";
 
@@ -103,7 +103,7 @@ function RevokeDialog({ slug, invitation, onClose }: RevokeDialogProps) {
         )
       }
       undone="The invitation was not revoked."
-      wordsOf={memberWords}
+      errorText={memberErrorText}
       onClose={onClose}
     >
       <p>The link stops working immediately. You can invite the address again.</p>

@@ -9,7 +9,7 @@ import { Snippet } from "../../../ui/forms/Snippet.tsx";
 import { Glyph } from "../../../ui/Icon.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
-import { memberWords } from "../MemberDialogs.tsx";
+import { memberErrorText } from "../MemberDialogs.tsx";
 import { RoleField } from "../RoleField.tsx";
 import css from "./invitations.module.css";
 import { invitationsQuery } from "./queries.ts";
@@ -28,10 +28,10 @@ export function InviteDialog({ slug, onClose }: { slug: string; onClose: () => v
       onDone={() => void client.invalidateQueries({ queryKey: invitationsQuery(slug).queryKey })}
       answered={(invited) => <InvitedDialog invited={invited} onClose={onClose} />}
       undone="No one was invited."
-      wordsOf={memberWords}
+      errorText={memberErrorText}
       onClose={onClose}
     >
-      {(faults) => (
+      {(errors) => (
         <>
           <Field
             label="Email"
@@ -42,7 +42,7 @@ export function InviteDialog({ slug, onClose }: { slug: string; onClose: () => v
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
             hint="Someone without an account creates one when they accept."
-            error={faults.email}
+            error={errors.email}
           />
           <RoleField value={role} onChange={setRole} />
           <Field
@@ -55,7 +55,7 @@ export function InviteDialog({ slug, onClose }: { slug: string; onClose: () => v
             value={days}
             onChange={(event) => setDays(event.currentTarget.value)}
             hint="1–30 days. The link works once."
-            error={faults.ttl_days}
+            error={errors.ttl_days}
           />
         </>
       )}

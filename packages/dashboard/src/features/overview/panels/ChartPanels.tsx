@@ -151,9 +151,9 @@ function latencySummary(
 }
 
 function noted({ bands, marks }: { bands: readonly Band[]; marks: readonly Mark[] }): string {
-  const words = [
+  const parts = [
     ...(bands.length > 0 ? [`events are missing in ${plural(bands.length, "place")}`] : []),
     ...marks.slice(-3).map((mark) => mark.label),
   ];
-  return words.length === 0 ? "" : `; ${words.join(", ")}`;
+  return parts.length === 0 ? "" : `; ${parts.join(", ")}`;
 }

@@ -197,13 +197,13 @@ const glyphs = {
   "not connected": "pending",
 } as const satisfies Record<Trouble["what"], string>;
 
-const agentWords = {
+const agentLabels = {
   offline: "new tasks of its engines aren't recorded",
   outdated: "still works, but a newer version is available",
   "not connected": "has not connected since it was created",
 } as const;
 
-function AgentTrouble({ slug, agent, what }: { slug: string; agent: Agent; what: keyof typeof agentWords }) {
+function AgentTrouble({ slug, agent, what }: { slug: string; agent: Agent; what: keyof typeof agentLabels }) {
   return (
     <span className="grow">
       <AppLink href={paths.agent(slug, agent.id)}>Agent {printable(agent.name)}</AppLink> {what}
@@ -213,7 +213,7 @@ function AgentTrouble({ slug, agent, what }: { slug: string; agent: Agent; what:
           for <Age at={agent.last_seen_at} />
         </>
       ) : null}
-      <small>{agentWords[what]}</small>
+      <small>{agentLabels[what]}</small>
     </span>
   );
 }

@@ -2,7 +2,7 @@ import type { Project } from "@svc/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
-import { conflictReason } from "../../../api/field-faults.ts";
+import { conflictReason } from "../../../api/field-errors.ts";
 import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
@@ -18,7 +18,7 @@ import { projectQuery, projectsQuery } from "../queries.ts";
 import { projectRefusal } from "./project-changes.ts";
 import css from "./settings.module.css";
 
-const wordsOf = (error: unknown) => projectRefusal(conflictReason(error))?.words ?? causeOf(error);
+const errorText = (error: unknown) => projectRefusal(conflictReason(error))?.text ?? causeOf(error);
 
 /** Refreshes everything that shows whether a project is active: its record, the lists, the start page. */
 function useStateChanged(slug: string): () => Promise<void> {
@@ -73,7 +73,7 @@ function ArchiveDialog({ project, onClose }: { project: Project; onClose: () => 
       send={() => api.archiveProject(project.slug)}
       onDone={changed}
       undone="The project was not archived."
-      wordsOf={wordsOf}
+      errorText={errorText}
       onClose={onClose}
     >
       <p>This takes effect immediately:</p>
@@ -110,7 +110,7 @@ function RestorePart({ project, disabledReason }: { project: Project; disabledRe
         The project is read-only. After you restore it, its agents reconnect automatically. Events in between were not
         recorded.
       </p>
-      {restore.isError ? <InlineAlert>Not restored. {wordsOf(restore.error)}</InlineAlert> : null}
+      {restore.isError ? <InlineAlert>Not restored. {errorText(restore.error)}</InlineAlert> : null}
       <ActButton
         error={restore.error}
         isBusy={restore.isPending}

@@ -4,7 +4,7 @@ import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { paths } from "../../../address/paths.ts";
 import { api } from "../../../api/api.ts";
-import { conflictReason, faultsByField } from "../../../api/field-faults.ts";
+import { conflictReason, errorsByField } from "../../../api/field-errors.ts";
 import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import { useGo } from "../../../ui/buttons/AppLink.tsx";
 import controls from "../../../ui/controls.module.css";
@@ -75,11 +75,11 @@ function FieldsForm({ project }: { project: Project }) {
       go(paths.general(changed.slug), { replace: true });
     },
   });
-  const faults = faultsByField(save.error);
+  const errors = errorsByField(save.error);
   const refusal = projectRefusal(conflictReason(save.error));
-  const faultOf = (key: keyof ProjectForm, name: string = key) =>
-    faults[name] ?? (refusal?.field === key ? refusal.words : undefined);
-  const isElsewhere = save.isError && Object.keys(faults).length === 0 && (refusal?.field ?? null) === null;
+  const errorOf = (key: keyof ProjectForm, name: string = key) =>
+    errors[name] ?? (refusal?.field === key ? refusal.text : undefined);
+  const isElsewhere = save.isError && Object.keys(errors).length === 0 && (refusal?.field ?? null) === null;
   const bound = (key: keyof ProjectForm) => ({
     value: form[key],
     readOnly: mayNot !== null,
@@ -92,7 +92,7 @@ function FieldsForm({ project }: { project: Project }) {
 
   return (
     <ActForm error={save.error} className={controls.rows} onSubmit={() => save.mutate()}>
-      <Field label="Name" required maxLength={200} {...bound("name")} error={faultOf("name")} />
+      <Field label="Name" required maxLength={200} {...bound("name")} error={errorOf("name")} />
       <Field
         label="Slug"
         required
@@ -101,14 +101,14 @@ function FieldsForm({ project }: { project: Project }) {
         pattern="[a-z0-9](-?[a-z0-9])*"
         {...bound("slug")}
         hint={<SlugHint from={project.slug} to={form.slug} />}
-        error={faultOf("slug")}
+        error={errorOf("slug")}
       />
       <AreaField
         label="Description"
         rows={3}
         maxLength={2000}
         {...bound("description")}
-        error={faultOf("description")}
+        error={errorOf("description")}
       />
       <Field
         label="Environment"
@@ -117,16 +117,16 @@ function FieldsForm({ project }: { project: Project }) {
         pattern="[A-Za-z0-9_.\-]+"
         {...bound("environment")}
         hint="Production projects are marked with a coloured line."
-        error={faultOf("environment")}
+        error={errorOf("environment")}
       />
       <ZoneField
         value={form.timezone}
         onChange={(timezone) => setForm((old) => ({ ...old, timezone }))}
         readOnly={mayNot !== null}
         hint="For times shown in the project's zone."
-        error={faultOf("timezone")}
+        error={errorOf("timezone")}
       />
-      {isElsewhere ? <InlineAlert>Nothing was changed. {refusal?.words ?? causeOf(save.error)}</InlineAlert> : null}
+      {isElsewhere ? <InlineAlert>Nothing was changed. {refusal?.text ?? causeOf(save.error)}</InlineAlert> : null}
       <div className={css.said}>
         <ActButton
           error={save.error}

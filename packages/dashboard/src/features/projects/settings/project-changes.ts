@@ -32,7 +32,7 @@ export function changesOf(project: Project, form: ProjectForm): ProjectChanges {
   };
 }
 
-const refusals: Readonly<Record<string, readonly [field: keyof ProjectForm | null, words: string]>> = {
+const refusals: Readonly<Record<string, readonly [field: keyof ProjectForm | null, text: string]>> = {
   slug_pattern: ["slug", "Use 2–63 lowercase letters, digits and single hyphens in between."],
   slug_in_use: ["slug", "Another project has this slug."],
   last_active_project: [null, "The last active project can't be archived."],
@@ -40,7 +40,7 @@ const refusals: Readonly<Record<string, readonly [field: keyof ProjectForm | nul
 };
 
 /** The message for a conflict over a project, and the field it belongs to; null for an unknown reason. */
-export function projectRefusal(reason: string | null): { field: keyof ProjectForm | null; words: string } | null {
+export function projectRefusal(reason: string | null): { field: keyof ProjectForm | null; text: string } | null {
   const known = reason === null ? undefined : refusals[reason];
-  return known === undefined ? null : { field: known[0], words: known[1] };
+  return known === undefined ? null : { field: known[0], text: known[1] };
 }

@@ -20,7 +20,7 @@ import { useTaskDetail } from "./use-task-detail.ts";
 
 const keys: KeyHelp = {
   title: "This task",
-  says: [
+  entries: [
     ["j, k", "Next and previous task in the list"],
     ["u", "Back to the list"],
     ["y", "Copy the task id"],

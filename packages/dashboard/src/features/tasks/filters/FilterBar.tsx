@@ -172,7 +172,7 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
           </ul>
         </span>
         {(error ?? termError) ? (
-          <span className={`${controls.err} ${css.fault}`} role="alert">
+          <span className={`${controls.err} ${css.error}`} role="alert">
             {error ?? termError}
             <Suspense fallback={null}>
               <DidYouMean

@@ -34,7 +34,7 @@ export function SelectionBar({ slug, rows, filters, filterText, total, onClear, 
   useFocusBack();
   const mayAct = useMayNot(slug) === null;
   const [isWhole, setWhole] = useState(false);
-  const matching = { rows, all: { filters, words: filterText ?? "" }, onMade: onDrop, onDone: onClear };
+  const matching = { rows, all: { filters, filterText: filterText ?? "" }, onMade: onDrop, onDone: onClear };
   const retryReason = retryTasks.guard(matching);
   // The list does not count search results itself.
   const isCounted = mayAct && filters.q !== undefined && retryReason === null;

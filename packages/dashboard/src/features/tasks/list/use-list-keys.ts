@@ -28,7 +28,7 @@ interface ListKeys {
 
 const help: KeyHelp = {
   title: "Task list",
-  says: [
+  entries: [
     ["/", "filter"],
     ["1, 2", "first, second view, up to 9"],
     ["j, k", "next, previous task"],

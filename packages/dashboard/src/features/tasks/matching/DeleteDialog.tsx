@@ -39,7 +39,7 @@ export function DeleteDialog({ slug, subject: { rows, all, onDone }, onClose }: 
     >
       {all ? (
         <p>
-          All tasks with {all.words}
+          All tasks with {all.filterText}
           {total > maximumMatching
             ? `: ${count(total)}. Each request deletes up to ${count(maximumMatching)}; repeat it for the rest.`
             : "."}

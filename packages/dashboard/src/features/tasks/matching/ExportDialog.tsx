@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
 import { Button } from "../../../ui/buttons/Button.tsx";
-import { Check } from "../../../ui/buttons/Tick.tsx";
+import { Check } from "../../../ui/buttons/Checkbox.tsx";
 import controls from "../../../ui/controls.module.css";
 import { SaveDialog } from "../../../ui/forms/SaveDialog.tsx";
 import { count } from "../../../ui/time/format.ts";

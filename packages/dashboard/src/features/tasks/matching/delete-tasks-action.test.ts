@@ -4,7 +4,7 @@ import type { ListRow } from "../../task-data/index.ts";
 import { deleteTasks } from "./delete-tasks-action.tsx";
 
 const reasonOf = (selected: number, filters?: TaskFilters) => {
-  const all = filters ? { filters, words: "worker worker-1" } : null;
+  const all = filters ? { filters, filterText: "worker worker-1" } : null;
   return deleteTasks.guard({ rows: Array<ListRow>(selected), all, onMade: () => {}, onDone: () => {} });
 };
 

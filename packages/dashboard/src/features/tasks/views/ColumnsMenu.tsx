@@ -1,5 +1,5 @@
 import { Button } from "../../../ui/buttons/Button.tsx";
-import { Check } from "../../../ui/buttons/Tick.tsx";
+import { Check } from "../../../ui/buttons/Checkbox.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Icon } from "../../../ui/Icon.tsx";
 import { Menu, menuItem, menuRule } from "../../../ui/layers/Layers.tsx";

@@ -6,7 +6,7 @@ import { useGo } from "../../../../ui/buttons/AppLink.tsx";
 import { Field } from "../../../../ui/forms/Field.tsx";
 import { ChoiceField } from "../../../../ui/forms/Select.tsx";
 import { count, nameText, printable } from "../../../../ui/time/format.ts";
-import { refusalMessage } from "../../commands/words.ts";
+import { refusalMessage } from "../../commands/labels.ts";
 import { CommandDialog } from "../../requests/CommandDialog.tsx";
 import { isOpen, useFrozen } from "../../requests/use-act.ts";
 import { bulkRequest, type Limits, limitErrors, maximumTasks, noLimits } from "./bulk-request.ts";
@@ -20,14 +20,14 @@ interface BulkRetryDialogProps {
   filters: TaskFilters;
   /** The same filters, as a bulk retry takes them. */
   filter: BulkRetryFilter;
-  /** The filters in words. */
-  words: string;
+  /** The filters as text. */
+  filterText: string;
   onClose: () => void;
   onDone: () => void;
 }
 
 /** Shows what a retry of all matching tasks would do; once created, opens its page. */
-export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone }: BulkRetryDialogProps) {
+export function BulkRetryDialog({ slug, filters, filter, filterText, onClose, onDone }: BulkRetryDialogProps) {
   const go = useGo();
   const [engine, setEngine] = useState("");
   const [agentId, setAgentId] = useState("");
@@ -55,7 +55,7 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
     const named = agents.some(({ id }) => id === agentId) ? agentId : "";
     const body = bulkRequest(engine === "" ? filter : { ...filter, engine }, limits, named);
     create.mutate(
-      { body, words: `Retry all with ${words}` },
+      { body, label: `Retry all with ${filterText}` },
       {
         onSuccess: (created) => {
           onClose();
@@ -89,8 +89,8 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
       onClose={onClose}
     >
       <p>
-        Retries all tasks with {words} that exist when it starts, using their original arguments. Tasks that fail later
-        are not included.
+        Retries all tasks with {filterText} that exist when it starts, using their original arguments. Tasks that fail
+        later are not included.
       </p>
       <PlannedTasks matching={matching} engine={engine} />
       {matching.engines !== null && matching.engines.length > 1 ? (

@@ -9,7 +9,7 @@ import { bulkRetryQuery } from "../bulk-retry-queries.ts";
 interface CreateArgs {
   body: Omit<BulkRetryBody, "idempotency_key">;
   /** The title of its activity entry. */
-  words: string;
+  label: string;
 }
 
 /**
@@ -20,11 +20,11 @@ export function useCreateBulkRetry(slug: string) {
   const client = useQueryClient();
   const [requests] = useState(() => new KeyedRequests());
   const create = useMutation({
-    mutationFn: ({ body, words }: CreateArgs) =>
+    mutationFn: ({ body, label }: CreateArgs) =>
       requests.send(body, async (keyed) => {
         const created = await api.createBulkRetry(slug, keyed);
         client.setQueryData(bulkRetryQuery(slug, created.id).queryKey, created, { updatedAt: 0 });
-        noteCommand({ slug, id: created.id, words, task: "", isBulk: true });
+        noteCommand({ slug, id: created.id, words: label, task: "", isBulk: true });
         return created;
       }),
   });

@@ -132,17 +132,17 @@ interface SegmentMarkProps {
 function SegmentMark({ segment, at, px, isNumbered }: SegmentMarkProps) {
   const x = at(segment.fromMs);
   const width = Math.max(0, at(segment.toMs) - x);
-  const words = duration(segment.toMs - segment.fromMs);
-  const title = `${segment.kind}, ${words}`;
+  const label = duration(segment.toMs - segment.fromMs);
+  const title = `${segment.kind}, ${label}`;
   if (segment.kind === "backoff") {
     return (
       <g>
         <rect className={css.back} x={`${x}%`} y="27" width={`${width}%`} height="2">
           <title>{title}</title>
         </rect>
-        {px(width) > wordPx(words) ? (
+        {px(width) > wordPx(label) ? (
           <text x={`${x + width / 2}%`} y="24" textAnchor="middle">
-            {words}
+            {label}
           </text>
         ) : null}
       </g>

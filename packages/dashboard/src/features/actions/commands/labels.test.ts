@@ -1,6 +1,6 @@
 import { ApiProblem } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { outcomeMessage, refusalMessage, statusSentence } from "./words.ts";
+import { outcomeMessage, refusalMessage, statusSentence } from "./labels.ts";
 
 describe("a command that failed", () => {
   const failed = (error: string | null, result: unknown = null) => statusSentence({ status: "failed", error, result });

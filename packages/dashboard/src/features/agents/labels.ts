@@ -65,14 +65,14 @@ export function versionSkew(agent: Agent): VersionSkew | null {
 export interface EngineCapabilities {
   engine: string;
   /** Capability tokens in plain words: `retry task`. */
-  words: string[];
+  labels: string[];
 }
 
 /** The reported capabilities by engine; empty if none were reported. */
 export function capabilitiesOf(agent: Agent): EngineCapabilities[] {
   return Object.entries(agent.capabilities).map(([engine, tokens]) => ({
     engine,
-    words: Array.isArray(tokens) ? tokens.map((token) => printable(String(token)).replaceAll("_", " ")) : [],
+    labels: Array.isArray(tokens) ? tokens.map((token) => printable(String(token)).replaceAll("_", " ")) : [],
   }));
 }
 

@@ -1,12 +1,12 @@
 import { ApiProblem } from "@svc/client";
 
 /** The messages of a 422 by field: the first name after `body` in `loc`. */
-export function faultsByField(error: unknown): Readonly<Record<string, string>> {
+export function errorsByField(error: unknown): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   if (!(error instanceof ApiProblem) || !Array.isArray(error.details.errors)) return found;
-  for (const fault of error.details.errors as { loc?: unknown; message?: unknown }[]) {
-    const place = Array.isArray(fault.loc) ? fault.loc[1] : undefined;
-    if (typeof place === "string" && typeof fault.message === "string") found[place] ??= fault.message;
+  for (const item of error.details.errors as { loc?: unknown; message?: unknown }[]) {
+    const place = Array.isArray(item.loc) ? item.loc[1] : undefined;
+    if (typeof place === "string" && typeof item.message === "string") found[place] ??= item.message;
   }
   return found;
 }

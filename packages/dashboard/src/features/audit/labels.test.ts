@@ -1,6 +1,6 @@
 import type { Me } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { actionTree, actorText, auditedSlugs, outcomeOf, reachText, targetName } from "./words.ts";
+import { actionTree, actorText, auditedSlugs, outcomeOf, reachText, targetName } from "./labels.ts";
 
 const member = (project_slug: string, role: Me["memberships"][number]["role"]) => ({
   project_id: project_slug,

@@ -8,7 +8,7 @@ import {
   isNotConnectedYet,
   transportOf,
   versionSkew,
-} from "./words.ts";
+} from "./labels.ts";
 
 const now = Date.parse("2026-11-20T10:00:00.000Z");
 const ago = (ms: number) => new Date(now - ms).toISOString();
@@ -71,8 +71,8 @@ test("an empty list is shown as not reported", () => {
   expect(transportOf(agent({ transport: null }))).toBe("not reported");
   expect(capabilitiesOf(agent())).toEqual([]);
   expect(capabilitiesOf(agent({ capabilities: { bullmq: ["retry_task", "list_dead_letters"], odd: 7 } }))).toEqual([
-    { engine: "bullmq", words: ["retry task", "list dead letters"] },
-    { engine: "odd", words: [] },
+    { engine: "bullmq", labels: ["retry task", "list dead letters"] },
+    { engine: "odd", labels: [] },
   ]);
 });
 

@@ -1,6 +1,6 @@
 import type { TaskCommand } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { commandOutcome, commandTitle, requesterOf } from "./task-command-words.ts";
+import { commandOutcome, commandTitle, requesterOf } from "./task-command-labels.ts";
 
 function command(given: Partial<TaskCommand> = {}): TaskCommand {
   return {

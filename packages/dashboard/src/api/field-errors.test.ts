@@ -1,6 +1,6 @@
 import { ApiProblem } from "@svc/client";
 import { expect, test } from "vitest";
-import { conflictReason, faultsByField } from "./field-faults.ts";
+import { conflictReason, errorsByField } from "./field-errors.ts";
 
 const problem = (code: string, details: Record<string, unknown>) =>
   new ApiProblem({ code, status: 422, message: "no", details });
@@ -13,7 +13,7 @@ test("the errors of a 422 are assigned to their fields, the first of each", () =
     { loc: ["query", 7], message: "of no field" },
     { loc: "body", message: 4 },
   ];
-  expect(faultsByField(problem("validation_error", { errors }))).toEqual({
+  expect(errorsByField(problem("validation_error", { errors }))).toEqual({
     slug: "This slug is reserved.",
     allowed_cidrs: "must be a CIDR",
   });
@@ -24,7 +24,7 @@ test.each([
   ["another error", new TypeError("x")],
   ["none", null],
 ])("%s has no field errors", (_what, error) => {
-  expect(faultsByField(error)).toEqual({});
+  expect(errorsByField(error)).toEqual({});
 });
 
 test("only a conflict names a reason", () => {

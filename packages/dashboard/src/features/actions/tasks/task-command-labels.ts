@@ -1,11 +1,11 @@
 import type { TaskCommand } from "@svc/client";
 import { nameText, printable } from "../../../ui/time/format.ts";
-import { actionLabel, errorText, hasUnknownOutcome } from "../commands/words.ts";
+import { actionLabel, errorText, hasUnknownOutcome } from "../commands/labels.ts";
 
 const retry = ["Retried", "Retry"] as const;
 
 /** The labels of each action once done and as a request. */
-const words: Readonly<Record<string, readonly [done: string, request: string]>> = {
+const labels: Readonly<Record<string, readonly [done: string, request: string]>> = {
   retry_task: retry,
   bulk_retry: retry,
   cancel_task: ["Cancelled", "Cancel"],
@@ -14,7 +14,7 @@ const words: Readonly<Record<string, readonly [done: string, request: string]>> 
 
 /** `Retried by Ana` once it is done, else `Retry requested by Ana`. @param requester null if the role may not see it */
 export function commandTitle({ action, status }: TaskCommand, requester: string | null): string {
-  const [done, request] = Object.hasOwn(words, action) ? (words[action] ?? retry) : [null, actionLabel(action)];
+  const [done, request] = Object.hasOwn(labels, action) ? (labels[action] ?? retry) : [null, actionLabel(action)];
   const title = status === "completed" && done !== null ? done : `${request} requested`;
   return requester === null ? title : `${title} by ${requester}`;
 }

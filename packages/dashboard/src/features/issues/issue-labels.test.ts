@@ -1,7 +1,7 @@
 import type { Issue } from "@svc/client";
 import { parseTaskQuery } from "@svc/client/task-query";
 import { expect, test } from "vitest";
-import { tagOf, tasksOfIssue, titleOf } from "./issue-words.ts";
+import { tagOf, tasksOfIssue, titleOf } from "./issue-labels.ts";
 
 const issue = (facts: Partial<Issue>): Issue => ({
   fingerprint: "f",

@@ -13,18 +13,18 @@ export function Check({ className = controls.check, title, children, ...box }: C
   );
 }
 
-interface TickProps {
+interface CheckboxProps {
   checked: boolean;
   onChange: (checked: boolean) => void;
   /** An explanation, or why it can't be changed. */
-  says?: ReactNode;
-  /** Whether it can't be changed; `says` explains why. */
+  hint?: ReactNode;
+  /** Whether it can't be changed; `hint` explains why. */
   isFixed?: boolean;
   children: ReactNode;
 }
 
 /** A checkbox with an explanation below. */
-export function Tick({ checked, onChange, says, isFixed = false, children }: TickProps) {
+export function Checkbox({ checked, onChange, hint, isFixed = false, children }: CheckboxProps) {
   const id = useId();
   return (
     <div className={controls.tickRow}>
@@ -32,16 +32,16 @@ export function Tick({ checked, onChange, says, isFixed = false, children }: Tic
         checked={checked}
         // Not `disabled`, so that its explanation remains accessible.
         aria-disabled={isFixed}
-        aria-describedby={says ? id : undefined}
+        aria-describedby={hint ? id : undefined}
         onChange={(event) => {
           if (!isFixed) onChange(event.currentTarget.checked);
         }}
       >
         {children}
       </Check>
-      {says ? (
+      {hint ? (
         <p className={controls.hint} id={id}>
-          {says}
+          {hint}
         </p>
       ) : null}
     </div>
