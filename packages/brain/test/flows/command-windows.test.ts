@@ -75,7 +75,7 @@ const killWindows: readonly KillWindow[] = [
   },
   {
     killed: "brain",
-    between: "arrival of the result and its storing",
+    between: "receiving and storing the result",
     async act(windows, command) {
       const taskId = await windows.issue(command);
       await waitFor(() => windows.carriedOut(taskId) === 1);
@@ -126,7 +126,7 @@ const killWindows: readonly KillWindow[] = [
   },
   {
     killed: "agent",
-    between: "result and its sending",
+    between: "result and sending it",
     async act(windows, command) {
       const taskId = await windows.issue(command);
       const agent = windows.agent();
@@ -201,7 +201,7 @@ test("docs/concepts/commands.md has this table", async () => {
   const docs = await readFile(new URL("../../../../docs/concepts/commands.md", import.meta.url), "utf8");
   const rows = docs.match(/^\| (brain|agent) \| .+ \| .+ \| .+ \|$/gm)?.map((row) => row.split(" | ").slice(0, 3));
   const wordsOf = ({ status, carriedOut }: Outcome) =>
-    `\`${status}\`, carried out ${carriedOut === 1 ? "once" : "never"}`;
+    `\`${status}\`, ${carriedOut === 1 ? "carried out once" : "not carried out"}`;
   expect(rows).toEqual(
     killWindows.map(({ killed, between, outcome, longpoll }) => [
       `| ${killed}`,
