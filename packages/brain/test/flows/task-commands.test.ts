@@ -22,7 +22,11 @@ for (const dialect of testDialects) {
         items: Record<string, unknown>[];
         next_cursor: string | null;
       };
-    const retry = (taskId: string) => fixture.send("retry-task", { engine: "bullmq", task_id: taskId });
+    const retry = async (taskId: string) => {
+      const answer = await fixture.send("retry-task", { engine: "bullmq", task_id: taskId });
+      expect(answer.body).toHaveProperty("id");
+      return answer;
+    };
     const retryBoth = (taskIds: string[]) =>
       fixture.send(
         "bulk-retry",

@@ -40,6 +40,6 @@ test.runIf(isRoot)("reports the command immediately for any other failure", asyn
   const { folder, wanted } = await aptFolder();
   const command = `if mkdir seen; then echo 'E: Unable to locate package' >&2; exit 100; else ${make}; fi`;
   await expect(findOrInstall(wanted(command), folder)).rejects.toThrow(
-    /sample-server is missing and apt-get could not install it\. Type: sh -c '.*'/,
+    /sample-server is missing and apt-get could not install it\. Run: sh -c '.*'/,
   );
 });
