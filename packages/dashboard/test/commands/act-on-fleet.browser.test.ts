@@ -150,8 +150,7 @@ describe("a worker", () => {
   test("shows a viewer why it can't be controlled", async () => {
     const { page } = await openWorker("viewer");
     const buttons = page.getByRole("region", { name: "Control" }).getByRole("button");
-    await buttons.first().waitFor();
-    expect(await buttons.count()).toBe(5);
+    await expect.poll(() => buttons.count()).toBe(5);
     for (const button of await buttons.all()) {
       await expect.poll(() => button.getAttribute("title")).toBe("Needs the operator role in this project");
     }
