@@ -18,7 +18,7 @@ const pages = globSync(["*.md", "docs/**/*.md", "examples/*/*.md"], {
 const elsewhere: readonly (readonly [block: RegExp, why: string])[] = [
   [/npm (ci|start|install|run build)/, "the check of a fresh clone installs, builds and starts the service"],
   [/npx svc demo/, "demo.test.ts starts the demo"],
-  [/npx svc serve --workers/, "serve.test.ts starts several processes"],
+  [/npx svc serve --workers/, "the flow test workers.test.ts starts several processes"],
   [/npx svc changepassword/, "account-rescue.test.ts; it asks on a terminal"],
   [/npx svc login/, "login.test.ts; it asks on a terminal"],
   [/svc-agent\.mjs/, "first-task.browser.test.ts and agent-file.test.ts run the agent file"],
@@ -106,7 +106,7 @@ async function runInShell(script: string): Promise<{ code: number | null; output
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
-  await cp(join(folder, "jar"), join(signedIn, "jar"));
+  if (code === 0) await cp(join(folder, "jar"), join(signedIn, "jar"));
   return { code, output };
 }
 

@@ -41,14 +41,13 @@ export interface ShopEngine {
   listing: ((command: Command) => Promise<CommandOutcome>) | null;
   /** Blocks all commands until it is opened. */
   hold(): { open(): void };
-  /** Reports failed tasks to the service. */
-  fail(taskIds: readonly string[], queue: string): Promise<void>;
+  /** Reports failed tasks to the service, with these arguments. */
+  fail(taskIds: readonly string[], queue: string, kwargs?: Record<string, unknown>): Promise<void>;
 }
 
 const capabilities = ["retry_task", "bulk_retry", "retry_by_reference_v1", "list_dead_letters", "requeue_dead_letter"];
-export const engineName = "shop";
 
-export async function startShop(): Promise<Shop> {
+export async function startShop(engineName = "shop"): Promise<Shop> {
   const brain = await startTestBrain();
   const adapter = createScriptedAdapter(engineName, capabilities);
   const { minted } = await brain.connectAgent({ engines: [adapter] });
@@ -59,13 +58,18 @@ export async function startShop(): Promise<Shop> {
     position += 1;
     adapter.context.sink.emit([...events], { key: "position", value: String(position) });
   }
-  const event = (kind: string, taskId: string, queue: string): EventRecord => ({
+  const event = (kind: string, taskId: string, queue: string, kwargs?: Record<string, unknown>): EventRecord => ({
     id: randomUUID(),
     kind,
     engine: engineName,
     task_id: taskId,
     occurred_at: new Date().toISOString(),
-    data: { queue, task_name: "mail.send", ...(kind === "task.failed" && { exception: "mailbox full" }) },
+    data: {
+      queue,
+      task_name: "mail.send",
+      ...(kwargs && { kwargs }),
+      ...(kind === "task.failed" && { exception: "mailbox full" }),
+    },
   });
 
   const engine: ShopEngine = {
@@ -79,8 +83,8 @@ export async function startShop(): Promise<Shop> {
       gate = promise;
       return { open: resolve };
     },
-    async fail(taskIds, queue) {
-      report(taskIds.map((taskId) => event("task.failed", taskId, queue)));
+    async fail(taskIds, queue, kwargs) {
+      report(taskIds.map((taskId) => event("task.failed", taskId, queue, kwargs)));
       const known = async () => {
         const path = `/projects/shop/tasks?state=failure&queue=${queue}&include_total=true&limit=1`;
         return (await brain.as.viewer.get(path)).body.total_count >= taskIds.length;
