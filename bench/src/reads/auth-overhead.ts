@@ -44,7 +44,7 @@ async function setJudgeAside(brain: TestBrain, learn: () => Promise<unknown>): P
   await learn();
 }
 
-/** Times are measured in the server, from the parsed request to the last byte sent, so that the client's cost does not count. */
+/** Times are measured in the server, from the parsed request to the last byte sent, which leaves out the cost of the client. */
 function createAsk(brain: TestBrain, path: string): { ask: Ask; close(): void } {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let servedMs = 0;
