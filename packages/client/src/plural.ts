@@ -1,5 +1,3 @@
-const digits = new Intl.NumberFormat("en");
-
 /** A count with its noun: "1 task", "2,400 tasks". */
 export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${digits.format(count)} ${count === 1 ? one : many}`;
+  `${count.toLocaleString("en")} ${count === 1 ? one : many}`;

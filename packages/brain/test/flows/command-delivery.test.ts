@@ -195,7 +195,7 @@ for (const dialect of testDialects) {
         expect(await rowOf(waiting)).toMatchObject({ status: "timeout", error: "no result from the agent in time" });
         expect(await rowOf(pending)).toMatchObject({
           status: "timeout",
-          error: "the agent did not connect to take it in time",
+          error: "the agent did not take it in time",
         });
         expect((await rowOf(pending)).completed_at).not.toBeNull();
         expect((await rowOf(intact)).status).toBe("pending");

@@ -67,7 +67,7 @@ export function expireDue(tx: Tx<Tables>, { now, limit }: { now: Date; limit: nu
     .with("due", () => due.forUpdate().skipLocked())
     .updateTable("commands")
     .set({
-      error: sql<string>`CASE status WHEN 'pending' THEN 'the agent did not connect to take it in time' ELSE 'no result from the agent in time' END`,
+      error: sql<string>`CASE status WHEN 'pending' THEN 'the agent did not take it in time' ELSE 'no result from the agent in time' END`,
       status: commandMachine.to("expire"),
       completed_at: now,
     })

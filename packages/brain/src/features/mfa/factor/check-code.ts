@@ -85,5 +85,5 @@ export const factorLocked = () => new ApiError("forbidden", { reason: "mfa_locke
 export const invalidCode = () =>
   new ApiError("validation_error", {
     reason: "invalid_code",
-    errors: [{ loc: ["body", "code"], type: "invalid_code", message: "is incorrect or has expired" }],
+    errors: [{ loc: ["body", "code"], type: "invalid_code", message: "is incorrect, expired or already used" }],
   });

@@ -23,8 +23,8 @@ export function SendAgainDialog({ slug, command, onClose }: SendAgainDialogProps
   const issue = useIssue(slug, (to, body: Record<string, unknown>) => {
     if (again === null) throw new Error("there is nothing to send");
     // The body comes from a payload that the service made from a body of the same method, so the types match.
-    const send = api[again.method] as (to: string, body: object) => Promise<Command>;
-    return send(to, body);
+    const method = api[again.method] as (to: string, body: object) => Promise<Command>;
+    return method(to, body);
   });
   const eligibility = useFrozen(eligibleNow, isOpen(issue));
   const [chosen, setChosen] = useState("");

@@ -75,8 +75,8 @@ export function refusalMessage(error: unknown): string {
   return causeOf(error);
 }
 
-/** How older agents report an unknown outcome in their errors. "queue x is unknown" is an ordinary failure. */
-const unknownOutcomeError = /^outcome unknown:|; whether [^;]+ is unknown(?:;|$)/;
+/** How agents, and older ones, state an unknown outcome in their errors. "queue x is unknown" is an ordinary failure. */
+const unknownOutcomeError = /\boutcome unknown\b|; whether [^;]+ is unknown(?:;|$)|it may still take effect/i;
 
 /** Whether a command failed with an unknown outcome. Viewers do not see the result, only the error. */
 export function hasUnknownOutcome({ status, result, error }: Pick<Command, "status" | "result" | "error">): boolean {

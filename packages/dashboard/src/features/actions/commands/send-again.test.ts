@@ -28,6 +28,9 @@ describe("a command is offered to be sent again", () => {
 
   test.each([
     "outcome unknown: the agent stopped while the command was running. Check the engine before you repeat it",
+    "Redis: connection lost. Outcome unknown: the command may have run.",
+    "1 of 2 processes did not answer in time. 0 with a worker w did. Outcome unknown at the others.",
+    "timed out after 30 s, it may still take effect",
     "timed out after 30 s; whether it takes effect is unknown",
     "Redis: nothing listens there; whether the command was carried out is unknown",
     "mail-1: 1 of 2 processes have not answered in time, 0 with a worker w have; whether the others did it is unknown; mail-2: offline",
