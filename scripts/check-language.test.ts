@@ -15,6 +15,10 @@ describe("checkWords", () => {
     "on-told",
     "on_told",
     "THE AGENT TOLD IT",
+    '"gone from the list"',
+    "tasks gone, then",
+    '"nobody answered"',
+    "ticked rows",
   ])("refuses %j", (line) => {
     expect(wordsOf(`fine\n${line}`)).toEqual([[2, expect.stringContaining("write ")]]);
   });
@@ -28,6 +32,11 @@ describe("checkWords", () => {
     "the letter e",
     "lower-case letters and digits",
     "withheld, shoulder, instead",
+    "`gone`",
+    '"410 gone"',
+    "tasks_gone AFTER DELETE",
+    'accounts.get("nobody")',
+    "loop.ticked",
   ])("accepts %j", (line) => {
     expect(wordsOf(line)).toEqual([]);
   });

@@ -47,7 +47,7 @@ test("TypeScript in the documentation compiles", async () => {
     writeFileSync(join(folder, name), `${surroundings[page] ?? ""}\n${body}\nexport {};\n`);
   }
   const compiled = await promisify(execFile)(join(root, "node_modules/.bin/tsc"), ["-p", folder]).catch(
-    (error: { stdout: string }) => error,
+    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
   );
-  expect(compiled.stdout).toBe("");
+  expect(compiled).toEqual({ stdout: "", stderr: "" });
 });

@@ -19,10 +19,15 @@ export const dialect: readonly DialectWord[] = [
   // `gone` is an error code of the API with status 410, and `tasks_gone` a trigger of a released migration.
   {
     word: "gone",
-    pattern: /(?<![`"]|410 )\bgone\b(?!: \{ status| after delete)/,
+    pattern: /(?<![`"]|410 )\bgone\b(?!: \{ status|(?<=tasks gone) after delete)|(?<=[`"])gone\b(?![`"])/,
     instead: "disconnected, deleted, offline, missing",
   },
-  word('nobody knows|(?<!["`])nobody(?!["`])', "unknown, no user, none"),
+  // `nobody` is an account of the system.
+  {
+    word: "nobody",
+    pattern: /(?<![`"])\bnobody\b|(?<=[`"])nobody\b(?![`"])/,
+    instead: "unknown, no user, none",
+  },
   word("whoever|whomever", "the user who, the caller, anyone who"),
   word("somebody|anybody|everybody", "someone, anyone, everyone, or the role that is meant"),
   word("meanwhile", "in the meantime, or say what happens first"),

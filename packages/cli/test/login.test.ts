@@ -113,7 +113,7 @@ describe("svc login", () => {
     });
     expect(await run(["login", email], { SVC_PASSWORD_FILE: join(home, "none") })).toMatchObject({
       code: 3,
-      err: expect.stringContaining("SVC_PASSWORD_FILE: cannot read "),
+      err: expect.stringContaining(`SVC_PASSWORD_FILE: cannot read ${join(home, "none")} (ENOENT)`),
     });
   });
 

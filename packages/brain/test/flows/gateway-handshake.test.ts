@@ -254,7 +254,7 @@ describe("the agent gateway's handshake", () => {
     for (let round = 0; round < 4; round += 1) {
       const raw = openAgentSocket(brain.url, given.token);
       await raw.opened;
-      raw.send(helloText({ worker_id: `gone-${round}` }));
+      raw.send(helloText({ worker_id: `left-${round}` }));
       raw.socket.terminate();
       await raw.closed;
     }

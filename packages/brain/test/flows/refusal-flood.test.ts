@@ -67,7 +67,7 @@ for (const dialect of routeDialects) {
     test("with unknown accounts cause one log line, and each checked attempt has an audit row", async () => {
       const statuses: number[] = [];
       const lines = await linesDuring(async (n) => {
-        const answer = await post("/auth/login", n, { email: `nobody-${n}@example.org`, password: "guess" });
+        const answer = await post("/auth/login", n, { email: `unknown-${n}@example.org`, password: "guess" });
         statuses.push(answer.status);
       });
       expect(lines.map((line) => JSON.parse(line).event)).toEqual(["auth.login_failed"]);
@@ -77,7 +77,7 @@ for (const dialect of routeDialects) {
 
     test("that request password resets of others cause at most one log line", async () => {
       const lines = await linesDuring((n) =>
-        post("/auth/password-reset/request", n, { email: `nobody-${n}@example.org` }),
+        post("/auth/password-reset/request", n, { email: `unknown-${n}@example.org` }),
       );
       expect(lines.length).toBeLessThanOrEqual(1);
       await brain.running.brain.features.passwordReset.settled();

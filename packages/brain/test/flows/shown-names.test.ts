@@ -93,7 +93,7 @@ for (const dialect of routeDialects) {
             .execute();
         }
       });
-      const answer = await get(`/queues/many/${encodeURIComponent(`gone:${marker}`)}`);
+      const answer = await get(`/queues/many/${encodeURIComponent(`absent:${marker}`)}`);
       expect(answer.status).toBe(409);
       expect(answer.body).toMatchObject({ error: "conflict", details: { reason: "ambiguous_name" } });
     });

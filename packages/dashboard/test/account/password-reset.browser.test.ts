@@ -108,7 +108,7 @@ describe("a forgotten password", () => {
 
   test("needs the link again after a reload, and accepts another link on the open page", async () => {
     const { page } = await openScreen(brain);
-    await page.goto("/reset/confirm#token=first-of-nobody");
+    await page.goto("/reset/confirm#token=first-of-none");
     await page.getByLabel("New password", { exact: true }).waitFor();
     await page.reload();
     await page.getByRole("heading", { level: 1, name: "Open the link again" }).waitFor();

@@ -32,7 +32,7 @@ describe("members", () => {
     const { page, faults } = await openMembers(brain.as.root);
     await page.getByRole("button", { name: "Add member" }).click();
     const dialog = dialogOf(page);
-    await dialog.getByLabel("Account email").fill("nobody@example.org");
+    await dialog.getByLabel("Account email").fill("unknown@example.org");
     await dialog.getByRole("button", { name: "Add member" }).click();
     await dialog.getByText("No account has this address. Send an invitation instead.").waitFor();
     await dialog.getByLabel("Account email").fill("operator@example.org");

@@ -52,7 +52,7 @@ for (const dialect of routeDialects) {
         { action: "probe.elsewhere", target_type: "probe", project_id: other.id },
         { action: "probe.own", target_type: "probe", user_id: userId },
         { action: "probe.foreign", target_type: "probe", user_id: await idOf("stranger") },
-        { action: "probe.nobody", target_type: "probe" },
+        { action: "probe.no-user", target_type: "probe" },
       );
     });
     afterAll(() => brain.stop());
@@ -254,7 +254,7 @@ for (const dialect of routeDialects) {
       test("shows everything to a global admin, with addresses", async () => {
         const { body } = await feed("root", "&action_prefix=probe");
         const seen = new Set(actionsOf(body));
-        for (const action of ["probe.one", "probe.elsewhere", "probe.own", "probe.foreign", "probe.nobody"])
+        for (const action of ["probe.one", "probe.elsewhere", "probe.own", "probe.foreign", "probe.no-user"])
           expect(seen).toContain(action);
         expect(body.items.some(({ source_ip }: Item) => source_ip === "10.1.2.3")).toBe(true);
       });

@@ -118,7 +118,7 @@ for (const dialect of routeDialects) {
         tx.updateTable("users").set({ is_active: false }).where("id", "=", idle.id).execute(),
       );
       const answers = [];
-      for (const address of [email, "nobody@example.org", "idle@example.org", "no address", ""]) {
+      for (const address of [email, "unknown@example.org", "idle@example.org", "no address", ""]) {
         const { status, body, cookies } = await ask(address);
         answers.push({ status, body, cookies });
       }
@@ -252,14 +252,14 @@ for (const dialect of routeDialects) {
 
     test("shares one limit of 10 per minute between request and confirm", async () => {
       for (let index = 0; index < 5; index += 1) {
-        await ask("nobody@example.org", "10.0.0.9");
+        await ask("unknown@example.org", "10.0.0.9");
         await confirm("x".repeat(43), newPassword, "10.0.0.9");
       }
       const refused = await ask(email, "10.0.0.9");
       expect(refused).toMatchObject({ status: 429, body: { error: "rate_limited" } });
       expect(refused.body.detail).toMatch(/^too many requests; retry in \d+ seconds \(password-reset\)$/);
       expect((await confirm("x".repeat(43), newPassword, "10.0.0.9")).status).toBe(429);
-      expect((await ask("nobody@example.org", "10.0.0.10")).status).toBe(200);
+      expect((await ask("unknown@example.org", "10.0.0.10")).status).toBe(200);
       await fixture.passwordReset.settled();
     });
 
@@ -267,7 +267,7 @@ for (const dialect of routeDialects) {
       const origin = { origin: "https://evil.example.org" };
       expect(await ask(email, "127.0.0.1", origin)).toMatchObject({ status: 403, body: { error: "csrf_failed" } });
       const signedIn: Browser = await fixture.signIn(email);
-      const body = { email: "nobody@example.org" };
+      const body = { email: "unknown@example.org" };
       const answer = await signedIn.send("POST", "/auth/password-reset/request", body, { "x-csrf-token": "" });
       expect(answer).toMatchObject(accepted);
       await fixture.passwordReset.settled();

@@ -75,7 +75,7 @@ for (const dialect of testDialects) {
       const own = await startAccess(opened.database);
       const before = (await own.auditRows("auth.login_failed")).length;
       const attempt = (n: number) =>
-        own.sessions.login({ ...nothingKept, email: `nobody-${n}@example.org`, password: "guess", origin: ownOrigin });
+        own.sessions.login({ ...nothingKept, email: `unknown-${n}@example.org`, password: "guess", origin: ownOrigin });
       const lines = () =>
         own.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "auth.login_failed");
       await Promise.allSettled(Array.from({ length: 30 }, (_, n) => attempt(n)));

@@ -64,7 +64,7 @@ describe("POST /auth/login", () => {
 
   test.each([
     ["a wrong password", email, otherPassword],
-    ["an unknown email", "nobody@example.org", adminPassword],
+    ["an unknown email", "unknown@example.org", adminPassword],
     ["a malformed email", "x", adminPassword],
   ])("answers %s with the same 401 after the same minimum time", async (_what, as, password) => {
     const answer = await login(password, "127.0.0.1", as);
@@ -78,7 +78,7 @@ describe("POST /auth/login", () => {
   test.each([
     ["right password", email, adminPassword],
     ["wrong password", email, otherPassword],
-    ["unknown email", "nobody@example.org", adminPassword],
+    ["unknown email", "unknown@example.org", adminPassword],
   ])(
     "answers a %s with the same 503 after the same minimum time while too many are waiting",
     async (_what, as, password) => {
@@ -154,7 +154,7 @@ describe("POST /auth/login", () => {
 
   test("answers 429 after 20 requests a minute from one address", async () => {
     await fixture.app.ready();
-    const body = { email: "nobody@example.org", password: 1 };
+    const body = { email: "unknown@example.org", password: 1 };
     for (let index = 0; index < 20; index += 1)
       expect((await fixture.browser().send("POST", "/auth/login", body)).status).toBe(422);
     const refused = await login(adminPassword);

@@ -207,7 +207,7 @@ describe("API keys", () => {
     const { app } = await startFixture({ routes, keys });
     const response = await app.inject({
       url: "/projects",
-      headers: { ...as("viewer"), authorization: "Bearer nobody" },
+      headers: { ...as("viewer"), authorization: "Bearer unknown" },
     });
     expect(response.statusCode).toBe(401);
   });
