@@ -150,7 +150,7 @@ describe("queues and workers of the same name in two engines", () => {
     const part = (name: string) => page.getByRole("region", { name, exact: true });
     await part("Recent failures").getByText("MailError: bounced").waitFor();
     expect(await part("Recent failures").getByText("CeleryError").count()).toBe(0);
-    await part("Tasks by state").getByRole("link", { name: "1 tasks in state failure" }).click();
+    await part("Tasks by state").getByRole("link", { name: "1 task in state failure" }).click();
     await page.getByRole("row", { name: "emails.send failure" }).waitFor();
     expect(await page.getByRole("row", { name: /^celery/ }).count()).toBe(0);
     expect(faults).toEqual([]);

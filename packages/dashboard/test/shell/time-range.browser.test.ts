@@ -111,7 +111,7 @@ describe("the time range of a project", () => {
     await page.getByText("Showing last 24 h.").waitFor();
     for (const path of ["/", `/p/${shop.brain.project.slug}/queues?since=-1h`]) {
       await page.goto(`${path}${path.includes("?") ? "&" : "?"}colour=red`);
-      await page.getByText("Ignored unknown URL parameters: colour.", { exact: true }).waitFor();
+      await page.getByText("Ignored unknown or invalid URL parameters: colour.", { exact: true }).waitFor();
     }
     await page.goto(`/p/${shop.brain.project.slug}?since=2199-01-01T00:00:00Z`);
     await page.getByText("Showing last 24 h.").waitFor();

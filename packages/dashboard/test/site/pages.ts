@@ -53,7 +53,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
     isAnonymous: true,
   },
   "invitation that does not count": {
-    path: () => "/invite#token=of-nobody",
+    path: () => "/invite#token=of-none",
     title: /^This invitation is no longer valid/,
     ready: (page) => page.getByText("Ask for a new invitation.").waitFor(),
     isAnonymous: true,

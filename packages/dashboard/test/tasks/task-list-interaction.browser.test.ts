@@ -237,7 +237,7 @@ describe("an export", () => {
       .getByRole("dialog")
       .getByRole("button", { name: /^Export/ })
       .click();
-    const refused = page.getByText("A csv export is limited to 1 rows.");
+    const refused = page.getByText("Exports as csv are limited to 1 row.");
     await refused.waitFor();
     await page.getByRole("radio", { name: "JSON" }).check({ force: true });
     await refused.waitFor({ state: "detached" });

@@ -96,7 +96,7 @@ describe("filters", () => {
 
   test("that are invalid are left out, and named", async () => {
     const { page } = await openTasks("?state=broken&colour=red");
-    await page.getByText("Ignored unknown URL parameters: state, colour.").waitFor();
+    await page.getByText("Ignored unknown or invalid URL parameters: state, colour.").waitFor();
     await row(page, "billing.charge failure").waitFor();
     await row(page, "search.reindex pending").waitFor();
   });

@@ -45,8 +45,9 @@ export function HomePage() {
         {aggregate && projects.length > 0 ? (
           <span className="t3 grow">
             {plural(aggregate.tasks_24h, "task")} finished in 24 h, {count(aggregate.failures_24h)} failed. Online now:{" "}
-            {count(aggregate.agents_online)} of {count(aggregate.agents_total)} agents,{" "}
-            {count(aggregate.workers_online)} of {count(aggregate.workers_online + aggregate.workers_missing)} workers.
+            {count(aggregate.agents_online)} of {plural(aggregate.agents_total, "agent")},{" "}
+            {count(aggregate.workers_online)} of{" "}
+            {plural(aggregate.workers_online + aggregate.workers_missing, "worker")}.
           </span>
         ) : (
           <span className="grow" />

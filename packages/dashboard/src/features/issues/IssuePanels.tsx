@@ -189,9 +189,9 @@ export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: Tim
 export function OutsideRange({ slug, fingerprint, issue, label }: OfIssue & { issue: Issue; label: string }) {
   return (
     <p>
-      No failures in the {label}. Last seen <Age at={issue.last_seen} suffix=" ago" />, {count(issue.occurrences)}
-      {issue.is_capped ? "+" : ""} failed tasks within retention.{" "}
-      <AppLink href={paths.tasks(slug, { q: `fingerprint:${fingerprint}` })}>View tasks</AppLink>
+      No failures in the {label}. Last seen <Age at={issue.last_seen} suffix=" ago" />,
+      {issue.is_capped ? `${count(issue.occurrences)}+ failed tasks` : plural(issue.occurrences, "failed task")} within
+      retention. <AppLink href={paths.tasks(slug, { q: `fingerprint:${fingerprint}` })}>View tasks</AppLink>
     </p>
   );
 }

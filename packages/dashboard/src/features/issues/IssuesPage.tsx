@@ -119,13 +119,13 @@ export function IssuesPage() {
             />
             <p className={panel.foot}>
               {sort === "occurrences" && rows.length >= mostFrequentRows ? (
-                `The ${count(rows.length)} issues with the most failures`
+                `The ${count(rows.length)} issues with the most failures.`
               ) : (
                 <OlderOrAll read={read} shown={rows.length}>
                   Load older issues
                 </OlderOrAll>
               )}
-              {isExact ? null : " Counts only the newest failures: this range has too many."}
+              {isExact ? null : " Sorted by the newest failures only, because this range has too many to count."}
             </p>
           </>
         )}

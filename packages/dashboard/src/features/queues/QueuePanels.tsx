@@ -1,4 +1,4 @@
-import type { Queue, TaskState } from "@svc/client";
+import { plural, type Queue, type TaskState } from "@svc/client";
 import { fieldTerm } from "@svc/client/task-query";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { paths } from "../../address/paths.ts";
@@ -62,7 +62,7 @@ export function QueueStates({ slug, queue }: OfQueue) {
                     since: range.since ?? "",
                     until: range.until,
                   })}
-                  aria-label={`${count(tasks)}${exact ? "" : " or more"} tasks in state ${value}`}
+                  aria-label={`${exact ? plural(tasks, "task") : `${count(tasks)} or more tasks`} in state ${value}`}
                 >
                   {count(tasks)}
                   {exact ? "" : "+"}

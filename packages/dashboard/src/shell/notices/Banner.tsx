@@ -75,7 +75,7 @@ function ignoredParamsLine(refused: RefusedRange | null, dropped: readonly strin
       {refused === null ? null : `Invalid ${what} of the time range in the URL. Showing ${refused.label}. `}
       {names.length === 0
         ? null
-        : `Ignored unknown URL parameters: ${names.join(", ")}${others.length > namedParams ? " and more" : ""}.`}
+        : `Ignored unknown or invalid URL parameters: ${names.join(", ")}${others.length > namedParams ? " and more" : ""}.`}
     </NoteLine>
   );
 }

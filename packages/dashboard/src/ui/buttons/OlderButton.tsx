@@ -20,5 +20,5 @@ export function OlderButton({ read, children }: { read: PagedRead; children: Rea
 
 /** The end of such a list: a button for the next page, or its length. */
 export function OlderOrAll({ read, shown, children }: { read: PagedRead; shown: number; children: ReactNode }) {
-  return read.hasNextPage ? <OlderButton read={read}>{children}</OlderButton> : `End of list (${count(shown)})`;
+  return read.hasNextPage ? <OlderButton read={read}>{children}</OlderButton> : `End of list (${count(shown)}).`;
 }

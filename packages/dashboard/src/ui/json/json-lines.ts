@@ -173,8 +173,8 @@ export function findInJson(label: string | null, value: unknown, text: string): 
       break;
     }
     const entries = entriesOf(next.value);
-    const text = entries ? "" : leafText(next.value);
-    if (text.toLowerCase().includes(wanted) || next.label?.toLowerCase().includes(wanted)) {
+    const shown = entries ? "" : leafText(next.value);
+    if (shown.toLowerCase().includes(wanted) || next.label?.toLowerCase().includes(wanted)) {
       found.hits.push(next.path);
       for (let at = next.parent; at && !found.above.has(at.path); at = at.parent) found.above.add(at.path);
     }

@@ -1,4 +1,4 @@
-import type { Agent, BulkRetryPlan, BulkRetryRequest, Member } from "@svc/client";
+import { type Agent, type BulkRetryPlan, type BulkRetryRequest, type Member, plural } from "@svc/client";
 import type { ReactNode } from "react";
 import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
@@ -66,7 +66,7 @@ export function PlanPanel({ slug, request, read, agents, names, ownId }: PlanPan
       ["Canary", size === null ? "none" : `${count(size)}, ${count(mayFail ?? 0)} may fail`],
       ["Rate", rate === null ? "no limit" : `${count(rate)} per minute`],
       ["Concurrency", `${count(plan.max_in_flight)} at a time`],
-      ["Maximum", `${count(plan.max)} tasks`],
+      ["Maximum", plural(plan.max, "task")],
       ["Created by", issuer === null ? "a deleted account" : issuer === ownId ? "you" : nameOf(issuer)],
       ["Created", <Stamp key="made" at={request.created_at} />],
       ["Deadline", <Stamp key="deadline" at={request.deadline_at} />],

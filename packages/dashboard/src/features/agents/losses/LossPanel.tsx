@@ -11,7 +11,10 @@ export function LossPanel({ samples }: { samples: AgentStatusSample[] }) {
   if (samples.length === 0) return null;
   const adapters = adapterLosses(samples);
   return (
-    <PanelFrame title="Lost before sending" note={`since the buffer was created, bars: last ${samples.length} samples`}>
+    <PanelFrame
+      title="Lost before sending"
+      note={`since the buffer was created, bars: last ${plural(samples.length, "sample")}`}
+    >
       <dl className={css.multiples}>
         {lossKinds.map(([counter, label]) => (
           <Multiple key={counter} samples={samples} counter={counter} label={label} />

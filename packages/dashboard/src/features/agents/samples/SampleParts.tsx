@@ -1,4 +1,4 @@
-import type { AgentStatusSample } from "@svc/client";
+import { type AgentStatusSample, plural } from "@svc/client";
 import { useIsPhone } from "../../../ui/appearance.ts";
 import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../ui/panels/panel.module.css";
@@ -17,9 +17,11 @@ const sessionsShown = 8;
 export function SamplesPanel({ samples }: { samples: readonly AgentStatusSample[] }) {
   const shown = samples.slice(0, useIsPhone() ? 4 : 8);
   return (
-    <PanelFrame title="Buffer and connection" note={`last ${count(samples.length)} samples`}>
+    <PanelFrame title="Buffer and connection" note={`last ${plural(samples.length, "sample")}`}>
       {samples.length === 0 ? (
-        <p className={panel.foot}>No samples yet. An agent sends one with each heartbeat unless turned off.</p>
+        <p className={panel.foot}>
+          No samples yet. Agents send one with each heartbeat, unless status samples are turned off.
+        </p>
       ) : (
         <>
           <dl className={css.multiples}>
@@ -76,7 +78,7 @@ export function SessionsPanel({ samples, isOnline }: { samples: readonly AgentSt
   const sessions = seenSessions(samples);
   if (sessions.length === 0) return null;
   return (
-    <PanelFrame title="Connections" note={`seen in the last ${count(samples.length)} samples`}>
+    <PanelFrame title="Connections" note={`seen in the last ${plural(samples.length, "sample")}`}>
       <ul className={css.sessions}>
         {sessions.slice(0, sessionsShown).map((session, at) => (
           <li key={session.startedMs}>
@@ -87,7 +89,7 @@ export function SessionsPanel({ samples, isOnline }: { samples: readonly AgentSt
             </span>
             <span className="t3">
               {age(session.lastMs - session.startedMs)}
-              {session.failedBefore ? `, after ${count(session.failedBefore)} failed attempts` : ""}
+              {session.failedBefore ? `, after ${plural(session.failedBefore, "failed attempt")}` : ""}
             </span>
           </li>
         ))}

@@ -1,4 +1,4 @@
-import type { AuditVerification, HealthCheck } from "@svc/client";
+import { type AuditVerification, type HealthCheck, plural } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTimedMs } from "../../../live/live.ts";
@@ -7,7 +7,6 @@ import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
 import { Glyph } from "../../../ui/Icon.tsx";
 import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
-import { count } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { deepHealthQuery } from "../../admin/index.ts";
 import css from "../audit.module.css";
@@ -89,7 +88,7 @@ function RowsLine({ verification }: { verification: AuditVerification | undefine
     <Line name="Rows" verdict={rowsOf(verification)}>
       {last === undefined ? null : (
         <>
-          {last.rows === undefined ? "" : `${count(last.rows)} rows in order, `}
+          {last.rows === undefined ? "" : `${plural(last.rows, "row")} in order, `}
           {last.row_id === undefined ? null : (
             <>
               then the first bad row: <Command text={last.row_id} />,{" "}

@@ -1,4 +1,4 @@
-import type { Queue, QueueActivity } from "@svc/client";
+import { plural, type Queue, type QueueActivity } from "@svc/client";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
@@ -98,7 +98,7 @@ function QueueTable({ slug, queues, activities }: QueueTableProps) {
           { header: labels.workers, className: "num", cell: (row) => <Workers {...row} /> },
         ]}
       />
-      {rows.length > shown ? <p className={css.more}>and {count(rows.length - shown)} more queues</p> : null}
+      {rows.length > shown ? <p className={css.more}>and {plural(rows.length - shown, "more queue")}</p> : null}
     </>
   );
 }

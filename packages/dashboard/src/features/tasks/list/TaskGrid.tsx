@@ -286,7 +286,7 @@ function Fresh({ list }: { list: TaskList }) {
   if (list.pendingCount === 0) return null;
   const text = `${count(list.pendingCount)}${list.hasMorePending ? "+" : ""} new`;
   return (
-    <button type="button" className={css.fresh} title={`Show ${text} rows (n)`} onClick={list.showPending}>
+    <button type="button" className={css.fresh} title="Show new rows (n)" onClick={list.showPending}>
       <Icon name="up" />
       {text}
     </button>

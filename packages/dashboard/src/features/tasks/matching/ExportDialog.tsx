@@ -110,7 +110,7 @@ function OverCap({ slug, filters, cap, format, setting, onCut }: OverCapProps) {
   return (
     <div role="alert" className={controls.rows}>
       <p className={controls.err}>
-        A {format} export is limited to {count(cap)} rows. Nothing was saved.
+        Exports as {format} are limited to {plural(cap, "row")}. Nothing was saved.
         {setting === "" ? "" : ` The limit is set by ${setting}.`}
       </p>
       {cut.data && since ? (
