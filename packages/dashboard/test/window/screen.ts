@@ -14,8 +14,8 @@ export interface Screen {
   faults: string[];
 }
 
-/** Below the ephemeral ports, so that consecutive test files find them free. */
-const firstPort = 10_000 + (process.pid % 1_000) * 20;
+/** Below the ephemeral ports, so that consecutive test files find them free. Browsers and `fetch` refuse port 10080, so they are above it. */
+const firstPort = 11_000 + (process.pid % 1_000) * 20;
 const ports = new Set<number>();
 
 /**
