@@ -22,7 +22,7 @@ export function listenForControl(
   client.on("ready", () => {
     client.subscribe(...channels).catch((fault: Error) => {
       if (!isForbidden)
-        log.info("Redis denied the control channel: operators cannot control this process's workers", {
+        log.info("could not subscribe to the control channel: operators cannot control this process's workers", {
           reason: fault.message.split("\n", 1)[0] ?? "",
         });
       isForbidden = true;

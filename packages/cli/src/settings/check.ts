@@ -37,9 +37,9 @@ function linesOf(findings: readonly Finding[]): string[] {
   );
 }
 
-/** Leaves names such as `svc` and paths unchanged. */
+/** Leaves paths unchanged. */
 const capitalized = (text: string): string =>
-  text.replace(/^(?!svc )[a-z]+(?=[ ,:])/, (word) => word.charAt(0).toUpperCase() + word.slice(1));
+  text.replace(/^[a-z]+(?=[ ,:])/, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 
 function codeOf(findings: readonly Finding[]): number {
   const failed = new Set(findings.filter(({ status }) => status === "failed").map(({ check: name }) => name));

@@ -76,7 +76,7 @@ function readName(given: string): string {
   const name = given.trim();
   const characters = [...name].length;
   if (characters >= 1 && characters <= maxNameCharacters && !controlCharacter.test(name)) return name;
-  const message = `must have 1 to ${maxNameCharacters} characters without surrounding spaces, and no control characters`;
+  const message = `must have 1 to ${maxNameCharacters} characters, not counting surrounding spaces, and no control characters`;
   throw invalid({ loc: ["body", "name"], type: "length", message });
 }
 
