@@ -17,7 +17,7 @@ const callers: Record<string, Caller> = {
   "project admin": { kind: "session", role: "admin" },
   auditor: { kind: "session", role: "auditor" },
   "no member": { kind: "session", role: "stranger" },
-  "global admin": { kind: "session", role: "global-admin" },
+  "instance administrator": { kind: "session", role: "global-admin" },
   "session before its code": { kind: "session", role: "global-admin", state: "code-pending" },
   "session past the enrollment deadline": { kind: "session", role: "global-admin", state: "enrollment-overdue" },
   "session with an old code": { kind: "session", role: "global-admin", state: "code-stale" },
@@ -181,7 +181,7 @@ for (const dialect of routeDialects) {
     });
     afterAll(() => brain.stop());
 
-    /** A key of the global admin, or one whose owner was demoted later. */
+    /** A key of the instance administrator, or one whose owner was demoted later. */
     async function keyFor(route: RouteRights, caller: Extract<Caller, { kind: "key" }>): Promise<string> {
       const body = {
         name: "route check",

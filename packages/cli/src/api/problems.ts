@@ -49,12 +49,12 @@ function explanationOf(problem: ApiProblem, context: ServiceContext, what: strin
       return {
         message: `${resourceName(details.resource, context.slug, what)} not found. It may have been deleted, or you may not have access`,
       };
-    case "scope_missing":
     case "mfa_reverify_required":
     case "mfa_enrollment_required":
       return { message, hint: hints[code] };
     case "forbidden":
-      return { message, hint: hints[reason] };
+    case "scope_missing":
+      return { message, hint: hints[reason] ?? hints[code] };
     case "rate_limited":
       return { message, hint: `try again in ${problem.retryAfterSeconds ?? 60} s` };
     default:

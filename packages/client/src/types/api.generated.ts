@@ -56,7 +56,7 @@ export interface ActivityRow {
   outcome: string | null;
   /** Further details, which depend on the action. */
   metadata: Record<string, unknown>;
-  /** Null for callers who are not global admins. */
+  /** Null for callers who are not instance administrators. */
   source_ip: string | null;
   /** UTC with six decimals. */
   occurred_at: string;
@@ -253,7 +253,7 @@ export interface AuditRow {
   outcome: string | null;
   /** Further details, which depend on the action. */
   metadata: Record<string, unknown>;
-  /** Null for callers who are not global admins. */
+  /** Null for callers who are not instance administrators. */
   source_ip: string | null;
   /** UTC with six decimals. */
   occurred_at: string;
@@ -875,7 +875,7 @@ export interface HomeProject {
   name: string;
   /** Such as production or staging. */
   environment: string;
-  /** Role of the caller; null for a global admin without a role. */
+  /** Role of the caller; null for an instance administrator without a role. */
   role: ProjectRole | null;
   /** Tasks that finished in the last 24 h: succeeded, failed, were revoked or rejected. */
   tasks_24h: number;

@@ -1,3 +1,4 @@
+import { plural } from "@svc/client";
 import { type AddressRange, ageMsOf, agePattern, readRange, timeOf } from "./range-text.ts";
 import { parseSearch, stringifySearch } from "./search-text.ts";
 
@@ -11,7 +12,6 @@ export const presets = [
   { since: "-7d", label: "7 d", text: "last 7 days" },
 ] as const;
 
-const unitLabels = { m: "min", h: "h", d: "days" } as const;
 const dayMs = 86_400_000;
 
 /** The given bounds that `readRange` drops. */
@@ -72,7 +72,8 @@ export function rangeLabel(range: AddressRange, fallback: RangeFallback, print: 
   const boundText = (text: string) => {
     const found = agePattern.exec(text);
     if (!found) return print(timeOf(text, 0));
-    return `${found[1]} ${unitLabels[found[2] as keyof typeof unitLabels]} ago`;
+    const [, amount, unit] = found;
+    return `${unit === "d" ? plural(Number(amount), "day") : `${amount} ${unit === "m" ? "min" : "h"}`} ago`;
   };
   if (since === undefined) return until === undefined ? "all time" : `until ${boundText(until)}`;
   if (until !== undefined) return `${boundText(since)} to ${boundText(until)}`;

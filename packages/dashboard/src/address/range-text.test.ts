@@ -108,6 +108,8 @@ describe("rangeLabel", () => {
     [{}, "all", "all time"],
     [{ since: "-15m" }, "all", "last 15 min"],
     [{ since: "-6h" }, "all", "last 6 h"],
+    [{ since: "-1d" }, "all", "last 1 day"],
+    [{ since: "-3d" }, "all", "last 3 days"],
     [{ since: "2026-11-20T10:00:00Z" }, "all", "since 2026-11-20T10:00"],
     [{ until: "-5m" }, "all", "until 5 min ago"],
     [{ since: "2026-11-20T10:00:00Z", until: "2026-11-20T11:00:00Z" }, "-24h", "2026-11-20T10:00 to 2026-11-20T11:00"],

@@ -14,13 +14,13 @@ export function RunningTasks({ stats }: BadgeProps) {
 
 export function OfflineAgents({ stats }: BadgeProps) {
   const offline = stats?.agents_offline ?? 0;
-  return <RailBadge count={offline} text={`${offline} offline`} isWrong />;
+  return <RailBadge count={offline} text={`${offline} offline`} isBad />;
 }
 
 export function MissingWorkers({ stats }: BadgeProps) {
   // Without an agent, the state of workers is unknown.
   const missing = stats?.agents_online ? stats.workers_missing : 0;
-  return <RailBadge count={missing} text={`${missing} offline`} isWrong />;
+  return <RailBadge count={missing} text={`${missing} offline`} isBad />;
 }
 
 /** Commands that have not ended. */

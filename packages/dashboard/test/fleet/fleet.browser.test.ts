@@ -160,7 +160,7 @@ describe("the agents", () => {
   test("put a band between rows for the time in which they lost events", async () => {
     const { page } = await open("queues/bullmq/billing");
     const failures = page.getByRole("region", { name: "Recent failures", exact: true });
-    await failures.getByText("Rows from here may be missing or end as unknown.").waitFor();
+    await failures.getByText("Tasks from this time may be missing or have an unknown outcome.").waitFor();
     await failures.getByRole("link", { name: /^Agent / }).click();
     await page.waitForURL(`**/agents/${fleet.agentId}`);
   });

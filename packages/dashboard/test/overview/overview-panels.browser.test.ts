@@ -103,9 +103,9 @@ describe("the fleet on the overview", () => {
     await page.goto(address(own));
     const part = panel(page, "Fleet");
     await part.getByText("Checking for lost events…").waitFor();
-    expect(await part.getByText(/^Nothing lost/).count()).toBe(0);
+    expect(await part.getByText(/^No events lost/).count()).toBe(0);
     await first();
-    await part.getByText("Nothing lost, last 24 h").waitFor();
+    await part.getByText("No events lost, last 24 h").waitFor();
 
     await noteLoss(own, fleet.agentId, { fromAgo: 7000, toAgo: 6000 });
     await page.reload();

@@ -67,31 +67,40 @@ export const routesDocument = (): Promise<string> =>
       "# Routes",
       "",
       "Generated from the routes by `npm run docs`; a check fails when this file is stale. Files are relative to `src/`.",
+      "An empty key column means that keys are not read there. `/metrics` needs its own token, `SVC_METRICS_AUTH_TOKEN`.",
       "",
-      "| Method | Path | Needs | Scope of a key | Budget | File |",
+      "| Method | Path | Access | API key scope | Rate limit | File |",
       "|---|---|---|---|---|---|",
       ...rows,
       "",
     ].join("\n");
   });
 
-function routeLine({ method, path, policy, scope }: RouteRow, files: ReadonlyMap<string, string>): string {
+function routeLine(row: RouteRow, files: ReadonlyMap<string, string>): string {
+  const { method, path, policy } = row;
   const file = files.get(policy.registeredBy ?? "") ?? "platform/http/documents/openapi.ts";
-  const cells = [method, `\`${path}\``, needsOf(policy), scope ?? "-", policy.bucket ?? "-", `\`${file}\``];
+  const cells = [method, `\`${path}\``, needsOf(policy), keyText(row), policy.bucket ?? "", `\`${file}\``];
   return `| ${cells.join(" | ")} |`;
 }
 
 function needsOf(policy: RouteRow["policy"]): string {
   if (policy.tag === "agent-transport") return "agent token";
   if (policy.tag === "hub") return "session";
-  if (policy.public !== undefined) return policy.public === true ? "nothing" : "nothing, or a session";
-  const who = policy.globalAdmin === true ? "instance admin" : policy.auditRole === true ? "auditor" : policy.role;
+  if (policy.public !== undefined) return policy.public === true ? "public" : "public; session optional";
+  const who =
+    policy.globalAdmin === true ? "instance administrator" : policy.auditRole === true ? "auditor" : policy.role;
   return [
-    who ?? "sign-in",
-    ...(policy.sessionOnly === true ? ["session only"] : []),
+    who ?? "signed-in user",
     ...(policy.freshMfa === true ? ["fresh MFA"] : []),
     ...(policy.stepUp === true ? ["step-up"] : []),
   ].join(", ");
+}
+
+/** What an API key needs; empty where keys are not read. */
+function keyText({ policy, keys, scope }: RouteRow): string {
+  if (policy.public !== undefined || keys.kind === "agent") return "";
+  if (keys.kind === "no_key" || policy.sessionOnly === true) return "refused";
+  return scope ?? "any key";
 }
 
 /** Name of each Routes function to its file. */

@@ -23,7 +23,7 @@ interface AboutKeys {
 export function createApiKeys(deps: AuthenticateDeps & MintDeps & { readonly database: MintDeps["database"] }) {
   const { database, clock, audit, users, history } = deps;
 
-  /** Changes a working key of the caller and writes the audit row. */
+  /** Changes an active key of the caller and writes the audit row. */
   async function changeOwn(
     { actor, id: givenId, origin }: OwnKey,
     changes: Parameters<typeof changeKey>[2],
@@ -43,7 +43,7 @@ export function createApiKeys(deps: AuthenticateDeps & MintDeps & { readonly dat
   return {
     apiKey: createKeyAuthenticator(deps),
     apiKeyUsed: createUseSampler(deps),
-    /** The caller's working keys, newest first. */
+    /** The caller's active keys, newest first. */
     async list(actor: SessionActor): Promise<ApiKey[]> {
       return (await listKeys(database.read, actor.user.id, clock.now())).map(publicKey);
     },
@@ -64,7 +64,7 @@ export function createApiKeys(deps: AuthenticateDeps & MintDeps & { readonly dat
       const revoked = { revoked_at: clock.now(), revoked_reason: "revoked_by_owner" };
       await changeOwn(key, revoked, { action: "api_key.revoked", metadata: { reason: revoked.revoked_reason } });
     },
-    /** A user's working keys, newest first, for an administrator. @throws ApiError `not_found` */
+    /** A user's active keys, newest first, for an administrator. @throws ApiError `not_found` */
     async listOf({ userId, origin }: AboutKeys): Promise<ApiKey[]> {
       if ((await users.findById(userId)) === undefined) throw unknownUser();
       const rows = await listKeys(database.read, userId, clock.now());
@@ -72,7 +72,7 @@ export function createApiKeys(deps: AuthenticateDeps & MintDeps & { readonly dat
       await database.write((tx) => audit.append(tx, { ...about, metadata: { keys: rows.length }, ...origin }));
       return rows.map(publicKey);
     },
-    /** Revokes every working key of a user, for an administrator. @returns the number revoked. @throws ApiError `not_found` */
+    /** Revokes every active key of a user, for an administrator. @returns the number revoked. @throws ApiError `not_found` */
     async revokeAllOf({ userId, origin }: AboutKeys) {
       const { revoked, mail } = await database.write(async (tx) => {
         if ((await users.lock(tx, userId)) === undefined) throw unknownUser();

@@ -27,7 +27,7 @@ const prefixChars = apiKeyPrefix.length + 4;
 /**
  * Creates a key for the caller; its token is returned only here.
  *
- * @throws ApiError `validation_error` for an unknown scope or a malformed range, `forbidden` for a scope that requires a global admin,
+ * @throws ApiError `validation_error` for an unknown scope or a malformed range, `forbidden` for a scope that requires an instance administrator,
  * `not_found` for a project that the caller cannot see, `conflict` (too_many_keys).
  */
 export async function mintKey(

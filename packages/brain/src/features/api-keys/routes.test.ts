@@ -116,7 +116,7 @@ for (const dialect of routeDialects) {
         expect(scoped.text).not.toContain("secret:thing");
       });
 
-      test("answers 409 too_many_keys with 1000 working keys, and lists all of them", async () => {
+      test("answers 409 too_many_keys with 1000 active keys, and lists all of them", async () => {
         const { body } = await mint(readTasks);
         const [row] = await db().read.selectFrom("api_keys").selectAll().where("id", "=", body.id).execute();
         const others = Array.from({ length: 999 }, (_, n) => ({ ...row!, id: randomUUID(), token_hash: `hash-${n}` }));
@@ -141,14 +141,17 @@ for (const dialect of routeDialects) {
         expect((await mint({ ...readTasks, allowed_cidrs })).body.allowed_cidrs).toEqual(allowed_cidrs);
       });
 
-      test.each(["users:read", "projects:write", "admin:*"])("grants %s to global admins only", async (scope) => {
-        const body = { name: "wide", scopes: ["tasks:read", scope] };
-        expect(await mint(body, projectAdmin)).toMatchObject({
-          status: 403,
-          body: { error: "forbidden", details: { required: "global_admin", scopes: [scope] } },
-        });
-        expect((await mint(body, brain.as.root)).status).toBe(201);
-      });
+      test.each(["users:read", "projects:write", "admin:*"])(
+        "grants %s to instance administrators only",
+        async (scope) => {
+          const body = { name: "wide", scopes: ["tasks:read", scope] };
+          expect(await mint(body, projectAdmin)).toMatchObject({
+            status: 403,
+            body: { error: "forbidden", details: { required: "global_admin", scopes: [scope] } },
+          });
+          expect((await mint(body, brain.as.root)).status).toBe(201);
+        },
+      );
 
       test("binds to a project that its owner can see, and answers the same 404 for any other", async () => {
         const body = { ...readTasks, project_id: brain.project.id };
@@ -167,7 +170,7 @@ for (const dialect of routeDialects) {
     });
 
     describe("GET /api-keys", () => {
-      test("lists the caller's own working keys, newest first", async () => {
+      test("lists the caller's own active keys, newest first", async () => {
         await mint({ ...readTasks, name: "of another" }, brain.as.operator);
         const ids: string[] = [];
         for (const name of ["first", "ended", "revoked", "second"])
@@ -281,7 +284,7 @@ for (const dialect of routeDialects) {
         });
       });
 
-      test("of a global admin with projects:write can still create a project: the collection names no slug", async () => {
+      test("of an instance administrator with projects:write can still create a project: the collection names no slug", async () => {
         const body = { name: "b", scopes: ["projects:write"], project_id: brain.project.id };
         const { token, id } = (await mint(body, brain.as.root)).body;
         const headers = { authorization: `Bearer ${token}` };

@@ -18,7 +18,7 @@ export const apiKeyRoutes: Routes<{ apiKeys: ApiKeys }> = (app, { apiKeys }) => 
   operation(app, "GET /api-keys", {
     operationId: "listApiKeys",
     summary: "List your API keys",
-    description: "Lists your working API keys, newest first.",
+    description: "Lists your active API keys, newest first.",
     response: { 200: ApiKeyList },
     policy: { tag: "api-keys" },
     handler: (request) => apiKeys.list(request.sessionActor),
@@ -29,7 +29,7 @@ export const apiKeyRoutes: Routes<{ apiKeys: ApiKeys }> = (app, { apiKeys }) => 
     summary: "Create an API key",
     description:
       "Creates an API key and returns its token, which is shown only in this answer. The key acts as you, within its scopes.",
-    answers: { 409: "You have the maximum number of working keys (`too_many_keys`)." },
+    answers: { 409: "You have the maximum number of active keys (`too_many_keys`)." },
     body: MintBody,
     response: { 201: MintedKey },
     policy: { tag: "api-keys", freshMfa: true, stepUp: true },
@@ -81,7 +81,7 @@ export const apiKeyRoutes: Routes<{ apiKeys: ApiKeys }> = (app, { apiKeys }) => 
   operation(app, "GET /users/:user_id/api-keys", {
     operationId: "listUserApiKeys",
     summary: "List the API keys of a user",
-    description: "Lists the working API keys of any user, newest first. The request is audited.",
+    description: "Lists the active API keys of any user, newest first. The request is audited.",
     params: UserParams,
     response: { 200: ApiKeyList },
     policy: { tag: "users-write", globalAdmin: true },

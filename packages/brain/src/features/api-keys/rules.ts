@@ -2,13 +2,13 @@ import { parseRange } from "../../platform/http/connections/addresses.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import { type Scope, scopes } from "./scopes.ts";
 
-/** Scopes that only a global admin can grant. */
+/** Scopes that only an instance administrator can grant. */
 export const adminOnlyScopes: readonly Scope[] = ["users:read", "projects:write", "admin:*"];
 
 /**
  * The scopes in catalogue order, without duplicates.
  *
- * @throws ApiError `validation_error` for an unknown name, `forbidden` for one that requires a global admin.
+ * @throws ApiError `validation_error` for an unknown name, `forbidden` for one that requires an instance administrator.
  */
 export function requireMintableScopes(given: readonly string[], isAdmin: boolean): Scope[] {
   const faults = given.flatMap((name, index) =>

@@ -73,7 +73,7 @@ export type MintedKey = Static<typeof MintedKey>;
 export const ScopeCatalogue = Type.Object(
   {
     scopes: Type.Array(Type.String(), { description: "all scopes" }),
-    admin_only: Type.Array(Type.String({ description: "scopes that only a global admin can grant" })),
+    admin_only: Type.Array(Type.String({ description: "scopes that only an instance administrator can grant" })),
   },
   { title: "ScopeCatalogue", description: "The scopes that API keys can have." },
 );

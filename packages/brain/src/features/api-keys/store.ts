@@ -2,7 +2,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { affectedRows, changesOne, countOf, findsRow } from "../../platform/database/results.ts";
 import type { ApiKeyRow, Db, Tables } from "../../schema/tables/index.ts";
 
-/** Maximum working keys of one user; all of them are listed, so that no key is hidden. */
+/** Maximum active keys of one user; all of them are listed, so that no key is hidden. */
 export const maxWorkingKeys = 1000;
 const publicColumns = [
   "k.id",
@@ -25,7 +25,7 @@ const keysWithProjects = (db: Db) =>
 
 export type ShownKey = Awaited<ReturnType<typeof listKeys>>[number];
 
-/** The user's working keys at `now`, newest first. */
+/** The user's active keys at `now`, newest first. */
 export const listKeys = (db: Db, userId: string, now: Date) =>
   keysWithProjects(db)
     .where("k.user_id", "=", userId)
@@ -84,7 +84,7 @@ const ownWorkingKey = (tx: Tx<Tables>, { userId, id, now }: { userId: string; id
     .where("revoked_at", "is", null)
     .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]));
 
-/** Returns false when the user has no such working key. */
+/** Returns false when the user has no such active key. */
 export const changeKey = (
   tx: Tx<Tables>,
   key: { userId: string; id: string; now: Date },
@@ -92,7 +92,7 @@ export const changeKey = (
 ): Promise<boolean> => changesOne(ownWorkingKey(tx, key).set({ ...changes, updated_at: key.now }));
 
 /**
- * Revokes every working key of a user. The caller holds the lock of the user's row, so no key can be created at the same time. @returns the
+ * Revokes every active key of a user. The caller holds the lock of the user's row, so no key can be created at the same time. @returns the
  * number revoked.
  */
 export const revokeKeysOf = (

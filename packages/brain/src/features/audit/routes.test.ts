@@ -93,7 +93,7 @@ for (const dialect of routeDialects) {
         expect(body.items[1].occurred_at < body.items[0].occurred_at).toBe(true);
       });
 
-      test("shows addresses to global admins only", async () => {
+      test("shows addresses to instance administrators only", async () => {
         const ofProject = await brain.addMember("pia", "admin");
         const address = async (who: TestBrain["as"]["root"]) =>
           (await who.get("/projects/shop/audit?action_prefix=probe&limit=1")).body.items[0].source_ip;
@@ -251,7 +251,7 @@ for (const dialect of routeDialects) {
       });
 
       // Visibility of the activity feed.
-      test("shows everything to a global admin, with addresses", async () => {
+      test("shows everything to an instance administrator, with addresses", async () => {
         const { body } = await feed("root", "&action_prefix=probe");
         const seen = new Set(actionsOf(body));
         for (const action of ["probe.one", "probe.elsewhere", "probe.own", "probe.foreign", "probe.no-user"])

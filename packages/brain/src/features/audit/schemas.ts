@@ -23,7 +23,7 @@ const common = {
   result: Type.String({ description: "success, or how it failed" }),
   outcome: Nullable(Type.String(), "allow or deny, or another short word for the outcome; null without one"),
   metadata: Described(JsonObject, "further details, which depend on the action"),
-  source_ip: Nullable(Type.String({ description: "null for callers who are not global admins" })),
+  source_ip: Nullable(Type.String({ description: "null for callers who are not instance administrators" })),
   occurred_at: AuditInstant,
 };
 

@@ -37,7 +37,7 @@ export const SummaryReply = Type.Object(
           slug: Type.String({ description: "name in URLs" }),
           name: Type.String({ description: "display name" }),
           environment: Type.String({ description: "such as production or staging" }),
-          role: Nullable(ProjectRole, "role of the caller; null for a global admin without a role"),
+          role: Nullable(ProjectRole, "role of the caller; null for an instance administrator without a role"),
           ...figures,
           last_activity_at: Type.Union([Instant, Type.Null()], {
             description: "start of the newest minute with stored events, or of the hour when more than 48 h ago",

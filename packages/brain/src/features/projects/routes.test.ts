@@ -104,7 +104,7 @@ describe("POST /projects", () => {
     await wide.app.close();
   });
 
-  test("is refused with 403 to all but global admins, and without the CSRF token", async () => {
+  test("is refused with 403 to all but instance administrators, and without the CSRF token", async () => {
     await create();
     const admin = await member("admin");
     expect((await admin.send("POST", "/projects", { slug: "mine", name: "Mine" })).status).toBe(403);
@@ -114,7 +114,7 @@ describe("POST /projects", () => {
 });
 
 describe("GET /projects", () => {
-  test("lists all active projects by name to a global admin, and archived ones when asked", async () => {
+  test("lists all active projects by name to an instance administrator, and archived ones when asked", async () => {
     await create();
     await create({ slug: "attic", name: "Attic" });
     await root.send("DELETE", "/projects/attic");

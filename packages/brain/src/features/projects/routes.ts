@@ -8,7 +8,7 @@ export const projectRoutes: Routes<{ projects: Projects }> = (app, { projects })
   operation(app, "GET /projects", {
     operationId: "listProjects",
     summary: "List projects",
-    description: "Lists the projects that you are a member of, or all projects for a global administrator.",
+    description: "Lists the projects that you are a member of, or all projects for an instance administrator.",
     querystring: ListQuery,
     response: { 200: ProjectList },
     policy: { tag: "projects" },

@@ -116,7 +116,7 @@ export function apiKey(owner: string, scopes: string[], change: Partial<ApiKeyAc
   };
 }
 
-/** Members of every project are named by their role; "root" is a global admin, anyone else has no membership. */
+/** Members of every project are named by their role; "root" is an instance administrator, anyone else has no membership. */
 const roles = new Set(["viewer", "operator", "admin", "auditor"]);
 
 export interface Fixture extends Server {

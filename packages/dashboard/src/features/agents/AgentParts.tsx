@@ -42,7 +42,7 @@ export function FactsPanel({ agent }: { agent: Agent }) {
       </span>,
     ],
     ["Last seen", <Age key="seen" at={agent.last_seen_at} suffix=" ago" />],
-    ["Connected", <Stamp key="connected" at={agent.last_connect_at} none="never" />],
+    ["Last connected", <Stamp key="connected" at={agent.last_connect_at} none="never" />],
     ["Created", <Stamp key="created" at={agent.created_at} />],
     [
       "Agent id",

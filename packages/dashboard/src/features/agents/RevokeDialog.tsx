@@ -47,11 +47,11 @@ export function RevokeDialog({ slug, agent, processesOnline, onClose }: RevokeDi
             tasks there are no longer recorded.
           </li>
         ) : null}
-        <li>
-          {processesOnline === null || processesOnline === 0
-            ? "It will be disconnected."
-            : `${plural(processesOnline, "process", "processes")} will be disconnected.`}
-        </li>
+        {processesOnline !== null && processesOnline > 0 ? (
+          <li>{plural(processesOnline, "process", "processes")} will be disconnected.</li>
+        ) : agent.state === "online" ? (
+          <li>It will be disconnected.</li>
+        ) : null}
         <li>Its token stops working. To reconnect, create a new agent.</li>
         <li>Commands waiting for it are cancelled.</li>
       </ul>

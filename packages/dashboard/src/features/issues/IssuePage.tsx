@@ -113,7 +113,7 @@ function Parts({ slug, issue, isInRange }: PartsProps) {
               <TrendPanel slug={slug} fingerprint={fingerprint} issue={issue} range={range} />
             ) : (
               <section className={`${panel.panel} ${panel.foot}`}>
-                <OutsideRange slug={slug} fingerprint={fingerprint} issue={issue} label={range.label} />
+                <OutsideRange slug={slug} fingerprint={fingerprint} issue={issue} />
               </section>
             )}
             <TracePanel slug={slug} sample={sample} />
@@ -154,7 +154,7 @@ function factsOf(issue: Issue, window: string): FactOf[] {
   const more = issue.is_capped ? "+" : "";
   return [
     { label: `Tasks, ${window}`, value: `${count(issue.occurrences)}${more}` },
-    { label: "Still failing", value: `${count(issue.open_count)}${more}`, isWrong: issue.open_count > 0 },
+    { label: "Still failing", value: `${count(issue.open_count)}${more}`, isBad: issue.open_count > 0 },
     { label: "Recovered", value: count(issue.recovered_count) },
     { label: "First seen", value: <Age at={issue.first_seen} suffix=" ago" />, note: "within retention" },
     { label: `Last seen, ${window}`, value: <Age at={issue.last_seen} suffix=" ago" /> },

@@ -61,7 +61,7 @@ export function TrendPanel({ slug, issue, range }: TrendProps) {
             name="Failures over time"
             valueName="failed"
             bars="failure"
-            summary={`${plural(issue.occurrences, "failed task")} in the ${range.label}, maximum ${count(most)} in one of ${plural(buckets.length, "interval")}.`}
+            summary={`${plural(issue.occurrences, "failed task")} in this time range, maximum ${count(most)} in one of ${plural(buckets.length, "interval")}.`}
             buckets={buckets}
             isRunning={range.isOpen}
             bands={bands}
@@ -153,12 +153,12 @@ export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: Tim
   return (
     <Panel
       title="Where it happens"
-      window={`tasks received in the ${range.label}`}
+      window={"tasks received in this time range"}
       read={read}
       rows={5}
       empty={(facets) =>
         facets.some(({ values }) => values.length > 0) ? null : (
-          <PanelEmpty kind="no-match">No tasks received in the {range.label}.</PanelEmpty>
+          <PanelEmpty kind="no-match">No tasks received in this time range.</PanelEmpty>
         )
       }
     >
@@ -186,10 +186,10 @@ export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: Tim
 }
 
 /** Summary of an issue without failures in the selected range. */
-export function OutsideRange({ slug, fingerprint, issue, label }: OfIssue & { issue: Issue; label: string }) {
+export function OutsideRange({ slug, fingerprint, issue }: OfIssue & { issue: Issue }) {
   return (
     <p>
-      No failures in the {label}. Last seen <Age at={issue.last_seen} suffix=" ago" />,
+      No failures in this time range. Last seen <Age at={issue.last_seen} suffix=" ago" />,
       {issue.is_capped ? `${count(issue.occurrences)}+ failed tasks` : plural(issue.occurrences, "failed task")} within
       retention. <AppLink href={paths.tasks(slug, { q: `fingerprint:${fingerprint}` })}>View tasks</AppLink>
     </p>

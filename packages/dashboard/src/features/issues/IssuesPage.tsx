@@ -101,7 +101,6 @@ export function IssuesPage() {
         {rows.length === 0 && !read.hasNextPage ? (
           <NoIssues
             isFiltered={status !== undefined || engine !== undefined}
-            label={range.label}
             onClear={() => go({ status: undefined, engine: undefined })}
             wideHref={paths.issues(slug, { ...search, since: "-7d", until: undefined })}
           />
@@ -161,7 +160,7 @@ const columnsOf = (slug: string, range: TimeRange): readonly Column<Issue>[] => 
       </>
     ),
   },
-  { header: "State", className: "lg", width: "7rem", cell: ({ status }) => <IssueTag status={status} bare /> },
+  { header: "Status", className: "lg", width: "7rem", cell: ({ status }) => <IssueTag status={status} bare /> },
   {
     header: "Engine",
     className: "lg",
@@ -195,7 +194,7 @@ const columnsOf = (slug: string, range: TimeRange): readonly Column<Issue>[] => 
         tone="failure"
         values={issue.trend ?? []}
         isRunning={range.isOpen}
-        label={`${count(issue.occurrences)} in the ${range.label}`}
+        label={`${count(issue.occurrences)} in this time range`}
       />
     ),
   },
@@ -224,17 +223,16 @@ const columnsOf = (slug: string, range: TimeRange): readonly Column<Issue>[] => 
 
 interface NoIssuesProps {
   isFiltered: boolean;
-  label: string;
   wideHref: string;
   onClear: () => void;
 }
 
-function NoIssues({ isFiltered, label, wideHref, onClear }: NoIssuesProps) {
+function NoIssues({ isFiltered, wideHref, onClear }: NoIssuesProps) {
   const wider = <ButtonLink href={wideHref}>Show the last 7 days</ButtonLink>;
   if (!isFiltered) {
     return (
       <Empty title="No issues" chips={wider}>
-        <p>No tasks failed in the {label}. Similar failures are grouped into one issue.</p>
+        <p>No tasks failed in this time range. Similar failures are grouped into one issue.</p>
       </Empty>
     );
   }
@@ -248,7 +246,7 @@ function NoIssues({ isFiltered, label, wideHref, onClear }: NoIssuesProps) {
         </>
       }
     >
-      <p>No issues in the {label} have this status and engine.</p>
+      <p>No issues in this time range have this status and engine.</p>
     </Empty>
   );
 }

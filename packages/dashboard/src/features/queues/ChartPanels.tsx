@@ -57,7 +57,7 @@ export function DepthPanel({ slug, queue }: OfQueue) {
       rows={4}
       empty={({ series }) =>
         series.length > 0 ? null : (
-          <PanelEmpty kind="no-match">No agent reported this queue's waiting tasks in the {range.label}.</PanelEmpty>
+          <PanelEmpty kind="no-match">No agent reported this queue's waiting tasks in this time range.</PanelEmpty>
         )
       }
     >
@@ -125,7 +125,7 @@ export function LatencyPanel({ slug, queue, others }: LatencyProps) {
       empty={({ total }) =>
         total[kind] ? null : (
           <PanelEmpty kind="no-match">
-            No task of this queue {kind === "wait" ? "started" : "finished"} in the {range.label}.
+            No task of this queue {kind === "wait" ? "started" : "finished"} in this time range.
           </PanelEmpty>
         )
       }

@@ -6,7 +6,7 @@ const width = 80;
 const height = 20;
 
 /** The queue depth of the last hour as a sparkline, with gaps where nothing was reported. */
-export function DepthSpark({ pending, isWrong }: { pending: readonly (number | null)[]; isWrong: boolean }) {
+export function DepthSpark({ pending, isBad }: { pending: readonly (number | null)[]; isBad: boolean }) {
   const known = pending.filter((depth) => depth !== null);
   if (known.length < 2) return <span className={css.nospark}>–</span>;
   const { lines, areas } = sparkPaths(pending, { width, height });
@@ -16,7 +16,7 @@ export function DepthSpark({ pending, isWrong }: { pending: readonly (number | n
       width={width}
       height={height}
       viewBox={`0 0 ${width} ${height}`}
-      data-wrong={isWrong}
+      data-wrong={isBad}
       role="img"
       aria-label={`Depth in the last hour: from ${count(known[0] ?? 0)} to ${count(known.at(-1) ?? 0)}, maximum ${count(Math.max(...known))}`}
     >

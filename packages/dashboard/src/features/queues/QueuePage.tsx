@@ -136,7 +136,7 @@ function factsOf({ queue, activity, trouble, windowMs }: FactsInput): FactOf[] {
     {
       label: `${labels.waiting}, now`,
       value: queue.depth_reported_at === null ? "not reported" : count(queue.pending_count),
-      isWrong: trouble === "stuck",
+      isBad: trouble === "stuck",
       note: (
         <>
           {queue.depth_reported_at ? "updated " : ""}
@@ -147,7 +147,7 @@ function factsOf({ queue, activity, trouble, windowMs }: FactsInput): FactOf[] {
     {
       label: `${labels.oldestWaiting}, now`,
       value: <Age at={queue.oldest_waiting_since} none="–" />,
-      isWrong: trouble === "stuck" || trouble === "long wait",
+      isBad: trouble === "stuck" || trouble === "long wait",
     },
     { label: `${labels.workers}, now`, value: <Workers queue={queue} isStuck={trouble === "stuck"} /> },
     activity === undefined || reportsEntries(activity)
@@ -176,7 +176,7 @@ function factsOf({ queue, activity, trouble, windowMs }: FactsInput): FactOf[] {
         ) : (
           "0"
         ),
-      isWrong: (activity?.failed ?? 0) > 0,
+      isBad: (activity?.failed ?? 0) > 0,
       note: activity && (activity.ended === 0 ? "no finished tasks" : null),
     },
   ];

@@ -40,7 +40,7 @@ export function QueueStates({ slug, queue }: OfQueue) {
       rows={4}
       empty={({ values }) =>
         values.length > 0 ? null : (
-          <PanelEmpty kind="no-match">No tasks of this queue were received in the {range.label}.</PanelEmpty>
+          <PanelEmpty kind="no-match">No tasks of this queue were received in this time range.</PanelEmpty>
         )
       }
     >

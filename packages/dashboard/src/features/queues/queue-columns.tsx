@@ -71,11 +71,7 @@ export const queueColumns = (slug: string, { deepest, windowMs, now }: ListFacts
     className: `lg ${panel.apart}`,
     width: "8rem",
     cell: ({ activity, trouble }) =>
-      activity ? (
-        <DepthSpark pending={activity.pending} isWrong={trouble === "stuck"} />
-      ) : (
-        <span className="t3">–</span>
-      ),
+      activity ? <DepthSpark pending={activity.pending} isBad={trouble === "stuck"} /> : <span className="t3">–</span>,
   },
   {
     header: labels.oldestWaiting,

@@ -54,7 +54,7 @@ export function FailuresPanel({ slug, of, name, engine }: FailuresPanelProps) {
       empty={({ items, partial }) =>
         items.length > 0 ? null : (
           <PanelEmpty kind="no-match">
-            {partial ? "None found so far." : `No tasks of this ${of} failed in the ${range.label}.`}
+            {partial ? "None found so far." : `No tasks of this ${of} failed in this time range.`}
           </PanelEmpty>
         )
       }

@@ -15,7 +15,7 @@ export const usersQuery = (page: number) =>
     placeholderData: keepPreviousData,
   });
 
-/** The working API keys of a user; each read is audited, so they are read once per opening of the dialog. */
+/** The active API keys of a user; each read is audited, so they are read once per opening of the dialog. */
 export const userKeysQuery = (userId: string) =>
   queryOptions({
     queryKey: ["users", userId, "api-keys"],

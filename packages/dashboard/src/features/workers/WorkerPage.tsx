@@ -99,7 +99,7 @@ function factsOf(worker: WorkerDetail): FactOf[] {
         ) : (
           "0"
         ),
-      isWrong: worker.failed > 0,
+      isBad: worker.failed > 0,
       note: tried === 0 ? "no finished tasks" : `failure rate ${percent(worker.failed / tried)}`,
     },
     { label: "Last heartbeat", value: <Age at={worker.last_heartbeat} suffix=" ago" /> },

@@ -46,7 +46,7 @@ export function WorkersPage() {
         <h1>Workers</h1>
         <span className="t3 grow">
           {rows.length === all.length ? "" : `${count(rows.length)} shown, `}
-          {count(online)} of {count(all.length)} online. Counts cover the last 24 h.
+          {count(online)} of {count(all.length)} online. Finished and failed cover the last 24 h.
         </span>
         {all.length > 0 ? <FilterBox label="Filter workers" value={filter} onChange={setFilter} /> : null}
       </div>

@@ -5,15 +5,15 @@ import css from "../shell.module.css";
 interface RailBadgeProps {
   count: number;
   text: string;
-  isWrong?: boolean;
+  isBad?: boolean;
 }
 
 /** A count next to a page's label, hidden when zero; red only for a current problem. */
-export function RailBadge({ count, text, isWrong = false }: RailBadgeProps) {
+export function RailBadge({ count, text, isBad = false }: RailBadgeProps) {
   if (count === 0) return null;
   return (
-    <span className={isWrong ? `${css.n} ${css.wrong}` : css.n} title={text}>
-      {isWrong ? <Glyph name="failure" /> : null}
+    <span className={isBad ? `${css.n} ${css.wrong}` : css.n} title={text}>
+      {isBad ? <Glyph name="failure" /> : null}
       <span aria-hidden="true">{shortCount(count)}</span>
       <span className="vh">, {text}</span>
     </span>

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from "react";
 
-const faultSelector = '[aria-invalid="true"], :scope:has(input, select, textarea) [data-alert]';
+const invalidSelector = '[aria-invalid="true"], :scope:has(input, select, textarea) [data-alert]';
 
 interface ActFormProps {
   /** The submission's error. The focus moves to the first invalid field, or to the form's alert; without fields it stays on the button. */
@@ -14,7 +14,7 @@ interface ActFormProps {
 export function ActForm({ error, className, onSubmit, children }: ActFormProps) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    if (error) form.current?.querySelector<HTMLElement>(faultSelector)?.focus();
+    if (error) form.current?.querySelector<HTMLElement>(invalidSelector)?.focus();
   }, [error]);
   return (
     <form

@@ -49,4 +49,4 @@ export function GapBand({ group, agentHref, meaning = rowsMeaning, grid }: GapBa
   );
 }
 
-const rowsMeaning = "Rows from here may be missing or end as unknown.";
+const rowsMeaning = "Tasks from this time may be missing or have an unknown outcome.";

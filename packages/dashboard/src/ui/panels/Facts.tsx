@@ -8,18 +8,18 @@ export interface FactOf {
   title?: string;
   value: ReactNode;
   note?: ReactNode;
-  isWrong?: boolean;
+  isBad?: boolean;
 }
 
 /** A strip of figures at the top of a page, each with its time window in the label. */
 export function Facts({ facts }: { facts: readonly FactOf[] }) {
   return (
     <dl className={css.facts}>
-      {facts.map(({ label, title, value, note, isWrong }) => (
+      {facts.map(({ label, title, value, note, isBad }) => (
         <div key={label}>
           <dt title={title}>{label}</dt>
           <dd>
-            <span className={isWrong ? `${css.value} ${css.wrong}` : css.value}>{value}</span>
+            <span className={isBad ? `${css.value} ${css.wrong}` : css.value}>{value}</span>
             {note === undefined || note === null ? null : <span className={css.note}>{note}</span>}
           </dd>
         </div>

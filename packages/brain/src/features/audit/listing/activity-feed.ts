@@ -25,7 +25,7 @@ const maxProjects = 1000;
 const sourcesPerStatement = 50;
 
 /**
- * The activity feed: a global admin sees every row; auditors and admins of projects see the rows of those projects and their own rows
+ * The activity feed: an instance administrator sees every row; auditors and admins of projects see the rows of those projects and their own rows
  * outside any project; all other users see only the latter.
  */
 export async function readActivity(

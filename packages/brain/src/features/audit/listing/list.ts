@@ -10,7 +10,7 @@ import { type AuditFilter, type AuditPosition, type ListedRow, newestAuditRows }
 /** An instant of a row as responses show it: six decimals, `Z`. */
 export const shownInstant = (micros: number): string => `${instantOfMicros(micros).slice(0, 26)}Z`;
 
-/** A row as the audit list and its exports show it. Addresses are for global admins only. */
+/** A row as the audit list and its exports show it. Addresses are for instance administrators only. */
 export function shownRow(row: ListedRow, showsAddress: boolean): AuditRow {
   const { occurred_us, metadata, ...fields } = row;
   return {

@@ -14,7 +14,7 @@ export interface EndingSessions {
   announceEnded(userId: string, sessionIds: readonly string[]): Promise<void>;
 }
 
-/** Revokes a user's working API keys, in the transaction of a caller that holds the lock of the user's row. @returns the number revoked. */
+/** Revokes a user's active API keys, in the transaction of a caller that holds the lock of the user's row. @returns the number revoked. */
 export type RevokeKeys = (
   tx: Tx<Tables>,
   request: { readonly userId: string; readonly reason: string; readonly now: Date },

@@ -26,7 +26,7 @@ describe("project roles", () => {
     expect(response.json()).toEqual({ project: "p-shop", role: "viewer", user: "u-viewer" });
   });
 
-  test("a global admin acts as admin in every project", async () => {
+  test("an instance administrator acts as admin in every project", async () => {
     const { app } = await startFixture({ routes: projectRoutes });
     expect((await app.inject({ url: "/p/other/tasks", headers: as("root") })).json()).toMatchObject({ role: "admin" });
     expect((await app.inject({ method: "DELETE", url: "/p/shop/tasks", headers: as("root") })).statusCode).toBe(200);
@@ -95,7 +95,7 @@ describe("sessions", () => {
     expect((await app.inject({ url: "/sessions", headers: as("gone") })).statusCode).toBe(401);
   });
 
-  test("a route for global admins refuses all others", async () => {
+  test("a route for instance administrators refuses all others", async () => {
     const { app } = await startFixture({ routes });
     expect((await app.inject({ url: "/users", headers: as("admin") })).statusCode).toBe(403);
     expect((await app.inject({ url: "/users", headers: as("root") })).statusCode).toBe(200);
@@ -227,6 +227,13 @@ describe("API keys", () => {
     expect(response.statusCode).toBe(status);
     expect(response.json().error).toBe(error);
   });
+
+  test.each(["/sessions", "/bulk", "/channels", "/views"])(
+    "a route for sessions only says so to a key: %s",
+    async (url) => {
+      expect((await call("GET", url, "all")).json().details).toEqual({ reason: "session_only" });
+    },
+  );
 
   test("a project-bound key reaches its project and the tags without one", async () => {
     expect((await call("GET", "/p/shop/tasks", "bound")).statusCode).toBe(200);

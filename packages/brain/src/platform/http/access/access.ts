@@ -185,7 +185,7 @@ export class Access {
 
   #requireKeyAccess(key: ApiKeyActor, policy: RoutePolicy, method: string): void {
     const access = this.#tagOf(policy).keys;
-    if (access.kind === "no_key") throw new ApiError(access.error);
+    if (access.kind === "no_key") throw new ApiError(access.error, { reason: "session_only" });
     if (policy.sessionOnly === true) throw new ApiError("forbidden", { reason: "session_only" });
     if (access.kind !== "scope") return;
     const needed = scopeFor(access, method);

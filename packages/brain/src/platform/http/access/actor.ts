@@ -81,7 +81,7 @@ export interface ProjectEntry {
   role: Role | null;
 }
 
-/** The project of a request, with the role the caller acts in (admin for global admins). */
+/** The project of a request, with the role the caller acts in (admin for instance administrators). */
 export interface ProjectAccess extends ProjectEntry {
   role: Role;
 }

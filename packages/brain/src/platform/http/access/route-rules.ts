@@ -6,7 +6,7 @@ export type KeyAccess =
   | { readonly kind: "agent" }
   | { readonly kind: "any_key" }
   | { readonly kind: "no_key"; readonly error: "forbidden" | "scope_missing" | "unauthenticated" }
-  /** `read` for GET and HEAD, `write` for every other method; `ownerAdmin` also requires that the key's owner is a global admin. */
+  /** `read` for GET and HEAD, `write` for every other method; `ownerAdmin` also requires that the key's owner is an instance administrator. */
   | { readonly kind: "scope"; readonly read: string; readonly write: string; readonly ownerAdmin?: true };
 
 export interface TagRule {

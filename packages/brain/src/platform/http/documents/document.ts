@@ -297,7 +297,7 @@ function needsText(policy: RoutePolicy, { kind }: KeyAccess, tagScope: string | 
   const scope = policy.sessionOnly === true ? null : tagScope;
   return [
     policy.globalAdmin === true
-      ? "Requires a global administrator."
+      ? "Requires an instance administrator."
       : policy.auditRole === true
         ? "Requires the role auditor or admin in the project."
         : policy.role !== undefined
@@ -315,7 +315,8 @@ function needsText(policy: RoutePolicy, { kind }: KeyAccess, tagScope: string | 
 
 /** The same, as data for programs. */
 function needsOf(policy: RoutePolicy, tagScope: string | null): Record<string, unknown> {
-  const role = policy.globalAdmin === true ? "global admin" : policy.auditRole === true ? "auditor" : policy.role;
+  const role =
+    policy.globalAdmin === true ? "instance administrator" : policy.auditRole === true ? "auditor" : policy.role;
   const scope = policy.sessionOnly === true ? null : tagScope;
   return {
     ...(role === undefined ? {} : { "x-svc-role": role }),

@@ -15,8 +15,8 @@ interface AddressesFieldProps {
 
 /** The field's error; null when the text is valid. */
 function addressesError(text: string): string | null {
-  const { ranges, faults } = readRanges(text);
-  const [line] = faults;
+  const { ranges, badLines } = readRanges(text);
+  const [line] = badLines;
   if (line !== undefined) return `Line ${line} is not an IPv4 or IPv6 address or range.`;
   return ranges.length > maxRanges ? `${ranges.length} ranges. Maximum ${maxRanges} per key.` : null;
 }
@@ -27,7 +27,7 @@ export const addressesReason = (text: string): string | null =>
 
 /** The addresses that may use a key, one range a line, with their canonical form and whether the user's own address is included. */
 export function AddressesField({ text, onChange, error }: AddressesFieldProps) {
-  const { ranges, faults } = readRanges(text);
+  const { ranges, badLines } = readRanges(text);
   const rewritten = ranges.filter((range) => !text.split("\n").some((line) => line.trim() === range.text));
   return (
     <div className={css.addresses}>
@@ -53,7 +53,7 @@ export function AddressesField({ text, onChange, error }: AddressesFieldProps) {
           ))}
         </p>
       )}
-      {faults.length === 0 ? <OwnAddress ranges={ranges} /> : null}
+      {badLines.length === 0 ? <OwnAddress ranges={ranges} /> : null}
     </div>
   );
 }

@@ -55,7 +55,7 @@ describe("an address is allowed", () => {
 });
 
 test("equal lines are one range, and invalid lines are reported by number", () => {
-  const { ranges, faults } = readRanges("10.1.0.0/8\n\n10.2.0.0/8\nmail\n::1\n300.1.1.1/8");
+  const { ranges, badLines } = readRanges("10.1.0.0/8\n\n10.2.0.0/8\nmail\n::1\n300.1.1.1/8");
   expect(ranges.map(({ text }) => text)).toEqual(["10.0.0.0/8", "::1/128"]);
-  expect(faults).toEqual([4, 6]);
+  expect(badLines).toEqual([4, 6]);
 });

@@ -46,16 +46,16 @@ function holds({ bytes, prefixBits }: Range, host: Range): boolean {
 }
 
 /** The distinct ranges in a text, and the numbers of its invalid lines, from 1. */
-export function readRanges(text: string): { ranges: Range[]; faults: number[] } {
+export function readRanges(text: string): { ranges: Range[]; badLines: number[] } {
   const byText = new Map<string, Range>();
-  const faults: number[] = [];
+  const badLines: number[] = [];
   for (const [at, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
     const range = readRange(line);
-    if (range === null) faults.push(at + 1);
+    if (range === null) badLines.push(at + 1);
     else byText.set(range.text, range);
   }
-  return { ranges: [...byText.values()], faults };
+  return { ranges: [...byText.values()], badLines };
 }
 
 function bytesOf(address: string): number[] | null {

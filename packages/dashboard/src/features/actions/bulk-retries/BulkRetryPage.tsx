@@ -73,7 +73,7 @@ function BulkRetry({ slug, id }: { slug: string; id: string }) {
         .map(({ engine }) => eligibleAgents(agents, engine, "bulk_retry").reason)
         .find((reason) => reason !== null)
     : undefined;
-  const isWrong = stall?.isStalled || problemStatuses.includes(request.status);
+  const needsAttention = stall?.isStalled || problemStatuses.includes(request.status);
   const sentence = statusSentence(request);
   const isUnsealed = request.sealed_at === null;
   const slow = slowRate(request, plan.data, now);
@@ -96,7 +96,7 @@ function BulkRetry({ slug, id }: { slug: string; id: string }) {
           onRetry={hasEnded(request) ? undefined : () => change.mutate(change.variables)}
         />
       ) : null}
-      {isWrong ? (
+      {needsAttention ? (
         <NoteLine glyph={glyphs[request.status] ?? "unknown"} aside={aside}>
           {sentence}
         </NoteLine>

@@ -53,7 +53,7 @@ export function CommandPage() {
   const seesAll = mayOperate(me, slug);
   const hidden = <span className="t3">hidden for your role</span>;
   const stuck = stuckReason(command, agents, now);
-  const isProblem = stuck !== null || command.status === "failed" || command.status === "timeout";
+  const needsAttention = stuck !== null || command.status === "failed" || command.status === "timeout";
   const sentence = statusSentence(command) + (stuck === null ? "" : ` Waiting for over a minute: ${stuck}.`);
   const facts: [string, ReactNode][] = [
     ["Target", <Target key="target" slug={slug} command={command} />],
@@ -81,7 +81,7 @@ export function CommandPage() {
         {canSendAgain(command) ? <ActionButton slug={slug} action={sendAgain} subject={command} /> : null}
       </div>
       <StaleLine name="The command" read={read} />
-      {isProblem ? (
+      {needsAttention ? (
         <NoteLine glyph={glyphs[command.status]}>{sentence}</NoteLine>
       ) : (
         <p className={css.summary}>{sentence}</p>

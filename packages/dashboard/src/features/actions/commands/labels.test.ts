@@ -17,6 +17,13 @@ describe("a command that failed", () => {
     // The result is hidden from viewers.
     expect(failed("outcome unknown: the agent stopped")).toBe("Outcome unknown: the agent stopped");
   });
+
+  test.each([
+    "Redis: connection lost. Outcome unknown: the command may have run.",
+    "1 of 2 processes did not answer in time. 0 with a worker w did. Outcome unknown at the others.",
+  ])("says only once that the outcome is unknown: %s", (error) => {
+    expect(failed(error)).toBe(error);
+  });
 });
 
 const notFound = (resource: string) =>

@@ -32,8 +32,9 @@ export function statusSentence(command: Pick<Command, "status" | "result" | "err
     case "completed":
       return "Completed by the agent.";
     case "failed": {
-      const label = hasUnknownOutcome(command) ? "Outcome unknown" : "Failed";
-      return command.error === null ? `${label}.` : `${label}: ${errorText(command.error)}`;
+      if (!hasUnknownOutcome(command))
+        return command.error === null ? "Failed." : `Failed: ${printable(command.error)}`;
+      return command.error === null ? "Outcome unknown." : unknownOutcomeText(command.error);
     }
     case "timeout":
       return "Outcome unknown: no result arrived in time. Check the target before you send it again.";
@@ -42,8 +43,11 @@ export function statusSentence(command: Pick<Command, "status" | "result" | "err
   }
 }
 
-/** An error without the prefix of older agents, which the label already says. */
-export const errorText = (error: string): string => printable(error.replace(/^outcome unknown: /, ""));
+/** The error of a command whose outcome is unknown, which the text states once. */
+export function unknownOutcomeText(error: string): string {
+  const text = printable(error.replace(/^outcome unknown: /, ""));
+  return text.includes("Outcome unknown") ? text : `Outcome unknown: ${text}`;
+}
 
 const reasons: Readonly<Record<string, string>> = {
   agent_offline: "No agent that can do this is online.",

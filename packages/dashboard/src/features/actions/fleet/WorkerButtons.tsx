@@ -19,7 +19,7 @@ function NoControl({ engine }: { engine: string }) {
       {guide === undefined ? null : (
         <>
           {" "}
-          To enable it, call <code>{guide[0]}</code> in the worker process, see “Running jobs and workers” in{" "}
+          To enable control, call <code>{guide[0]}</code> in the worker process. See “Running jobs and workers” in{" "}
           <code>{guide[1]}</code>.
         </>
       )}

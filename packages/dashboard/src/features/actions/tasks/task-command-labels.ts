@@ -1,6 +1,6 @@
 import type { TaskCommand } from "@svc/client";
 import { nameText, printable } from "../../../ui/time/format.ts";
-import { actionLabel, errorText, hasUnknownOutcome } from "../commands/labels.ts";
+import { actionLabel, hasUnknownOutcome, unknownOutcomeText } from "../commands/labels.ts";
 
 const retry = ["Retried", "Retry"] as const;
 
@@ -29,7 +29,7 @@ export function commandOutcome({ status, error }: TaskCommand): string {
       return "Sent, no result yet";
     case "failed":
       if (!hasUnknownOutcome({ status, error, result: null })) return reason === "" ? "Failed" : `Failed: ${reason}`;
-      return `Outcome unknown: ${errorText(error ?? "")}`;
+      return unknownOutcomeText(error ?? "");
     case "timeout":
       return "Outcome unknown: no result arrived in time";
     case "cancelled":

@@ -19,11 +19,7 @@ export function LossBands({ slug, agentId }: { slug: string; agentId: string }) 
   return (
     <PanelFrame title="Event losses" note="last 24 h">
       {bands.slice(0, maximumBands).map((group) => (
-        <GapBand
-          key={group.key}
-          group={group}
-          meaning="Tasks from this time may be missing or have an unknown outcome."
-        />
+        <GapBand key={group.key} group={group} />
       ))}
       {bands.length > maximumBands ? <p className={panel.foot}>And {bands.length - maximumBands} more.</p> : null}
     </PanelFrame>

@@ -146,7 +146,7 @@ export function NewestFailuresPanel({ slug, query, windowLabel }: NewestFailures
               cell: ({ exception }) => printable((exception ?? "").trim().split("\n", 1)[0] || "No error message"),
             },
             {
-              header: "Ago",
+              header: "Age",
               className: "num",
               cellClass: "t2",
               cell: ({ occurred_at }) => <Age at={occurred_at} />,

@@ -179,7 +179,7 @@ function Losses({ losses, windowLabel }: { losses: Gaps; windowLabel: string }) 
         <Glyph name={gaps.length > 0 ? "unknown" : "success"} />
       </span>
       <span className="grow">
-        {gaps.length === 0 ? `Nothing lost, ${windowLabel}` : `Lost, ${windowLabel}`}
+        {gaps.length === 0 ? `No events lost, ${windowLabel}` : `Events lost, ${windowLabel}`}
         {gaps.length > 0 ? (
           <small>
             {lostText({ gaps })}: {whyText({ gaps })}
@@ -198,7 +198,7 @@ const glyphs = {
 } as const satisfies Record<Trouble["what"], string>;
 
 const agentLabels = {
-  offline: "new tasks of its engines aren't recorded",
+  offline: "new tasks from its engines aren't recorded",
   outdated: "still works, but a newer version is available",
   "not connected": "has not connected since it was created",
 } as const;

@@ -75,6 +75,6 @@ describe("a change", () => {
   });
 
   test("above 900 % is a factor", () => {
-    expect([0, 0.0004, 4.1, 9.2].map(signedPercent)).toEqual(["0 %", "0 %", "+410 %", "10 times"]);
+    expect([0, 0.0004, 4.1, 9.2].map(signedPercent)).toEqual(["0 %", "0 %", "+410 %", "10×"]);
   });
 });

@@ -71,9 +71,9 @@ export function pointChange(now: number, before: number | null): FigureChange | 
   return { text: `${points > 0 ? "+" : "−"}${digits} points`, isWorse: points > 0 };
 }
 
-/** `+3.1 %`, `−8 %`, `0 %`; from a factor of ten on, `10 times`. */
+/** `+3.1 %`, `−8 %`, `0 %`; from a factor of ten on, `10×`. */
 export function signedPercent(change: number): string {
-  if (change >= 9) return `${Math.round(change + 1)} times`;
+  if (change >= 9) return `${Math.round(change + 1)}×`;
   const size = Math.abs(change) * 100;
   const digits = size < 10 ? size.toFixed(1) : String(Math.round(size));
   if (Number(digits) === 0) return "0 %";

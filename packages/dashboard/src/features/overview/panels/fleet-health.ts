@@ -39,7 +39,7 @@ export function fleetHealth({ agents, workers, queues = [] }: Fleet, now: number
     return what === null ? [] : [{ kind: "worker", worker, what }];
   });
   return {
-    troubles: [...byGravity(ofAgents), ...byGravity(ofWorkers)],
+    troubles: [...bySeverity(ofAgents), ...bySeverity(ofWorkers)],
     healthyAgents: agents.filter((agent) => agent.state === "online" && agentTrouble(agent, now) === null),
     healthyWorkers: workers.filter(
       (worker) => (worker.state === "online" || worker.state === "draining") && troubleOf(worker) === null,
@@ -67,7 +67,7 @@ export function nameOf(trouble: Trouble): string {
   return trouble.kind === "agent" ? trouble.agent.name : trouble.worker.name;
 }
 
-function byGravity(troubles: readonly Trouble[]): Trouble[] {
+function bySeverity(troubles: readonly Trouble[]): Trouble[] {
   return troubles.toSorted(
     (a, b) => severity.indexOf(a.what) - severity.indexOf(b.what) || nameOf(a).localeCompare(nameOf(b)),
   );

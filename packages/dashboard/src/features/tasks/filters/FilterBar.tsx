@@ -77,8 +77,8 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
   const pressed = (event: KeyboardEvent) => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       if (!isListed) setOpen(true);
-      const step = event.key === "ArrowDown" ? 1 : -1;
-      setAt((at + step + suggestions.length) % Math.max(1, suggestions.length));
+      const next = event.key === "ArrowDown" ? at + 1 : Math.max(at, 0) - 1;
+      setAt((next + suggestions.length) % Math.max(1, suggestions.length));
       event.preventDefault();
     } else if (event.key === "Enter") {
       void submit();

@@ -28,7 +28,7 @@ import { spokenFilters } from "../filters/filter-words.ts";
 import { StateRail } from "../filters/StateRail.tsx";
 import { reachedRange } from "../following/reach.ts";
 import { filterTextOf, savedFilters, saveFilters, useSavedPlace } from "../following/saved-place.ts";
-import { useFreeze } from "../following/use-freeze.ts";
+import { useListFreeze } from "../following/use-list-freeze.ts";
 import { useTaskList } from "../following/use-task-list.ts";
 import css from "../list.module.css";
 import { type ColumnId, columnFacts } from "../views/columns.ts";
@@ -67,7 +67,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   useTimeRange("all");
   const columns = useColumns();
   const isPhone = useIsPhone();
-  const freeze = useFreeze();
+  const freeze = useListFreeze();
 
   const client = useQueryClient();
   const active = activeFilters(search);
@@ -331,7 +331,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   );
 }
 
-function frozenReason(isSelecting: boolean, freeze: ReturnType<typeof useFreeze>): string | null {
+function frozenReason(isSelecting: boolean, freeze: ReturnType<typeof useListFreeze>): string | null {
   if (isSelecting) return "Updates are paused while tasks are selected";
   if (freeze === "menu") return "Updates are paused while a menu is open";
   return freeze === "text" ? "Updates are paused while text is selected" : null;

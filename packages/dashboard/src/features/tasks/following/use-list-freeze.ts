@@ -34,7 +34,7 @@ function watchFreeze(listener: () => void): () => void {
  * Whether an open menu or dialog, or selected text in the list, freezes the rows. Checked after events that may change it
  * and never while rendering, as reading the selection forces a layout.
  */
-export function useFreeze(): Freeze {
+export function useListFreeze(): Freeze {
   const [freeze, setFreeze] = useState<Freeze>(null);
   useEffect(() => watchFreeze(() => setFreeze(readFreeze())), []);
   return freeze;
