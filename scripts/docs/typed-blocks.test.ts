@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, "../..");
 /** Declares what a code block takes from the application around it, by page. */
 const surroundings: Readonly<Record<string, string>> = {
   "docs/guides/agents.md": `
-    import { type EngineAdapter, startAgent } from "@svc/agent";
+    import type { EngineAdapter } from "@svc/agent";
     declare const [brainUrl, token, hmacSecret]: [string, string, string];
     declare const adapter: EngineAdapter;`,
   "docs/guides/bullmq.md": "declare const send: () => Promise<void>;",

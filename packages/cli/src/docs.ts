@@ -8,7 +8,7 @@ const meanings: Record<keyof typeof exitCodes, string> = {
   failed: "the check, the operation or an awaited command failed",
   usage: "wrong usage",
   configuration: "the settings are invalid, or a secret does not belong to the database",
-  unreachable: "the database, service or broker is unreachable",
+  unreachable: "the database, service or broker is unreachable, or the database's schema doesn't match the program",
   notFound: "not found",
   refused:
     "refused: a conflict, missing or insufficient credentials, a password that violates the policy, or an action that requires `--force` or `--yes`",

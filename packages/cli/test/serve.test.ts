@@ -186,6 +186,12 @@ describe("svc serve", () => {
     expect(svc.written.err).toMatch(/^svc: the database file \S+\/absent\/svc\.db cannot be opened: .+\n$/);
   });
 
+  test("exits with 4 when the schema is not the program's, which a restart does not change", async () => {
+    const { svc } = await serve({ SVC_AUTO_MIGRATE: "false" });
+    expect(await svc.ended).toBe(4);
+    expect(svc.written.err).toMatch(/^svc: the database lacks the migrations .+; SVC_AUTO_MIGRATE is off\n$/);
+  });
+
   test("exits with 3 for several workers on SQLite", async () => {
     const { svc } = await serve({}, ["--workers", "2"]);
     expect(await svc.ended).toBe(3);

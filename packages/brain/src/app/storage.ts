@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Database } from "../platform/database/database.ts";
-import { appliedMigrations, checkMigrated, migrate } from "../platform/database/migrate.ts";
+import { appliedMigrations, checkMigrated, migrate, SchemaMismatch } from "../platform/database/migrate.ts";
 import { type OpenDatabaseOptions, openDatabase, sqlitePath } from "../platform/database/open.ts";
 import { needsDatabaseTls } from "../platform/database/settings.ts";
 import type { Log } from "../platform/log.ts";
@@ -12,7 +12,7 @@ import type { BrainDatabase, Tables } from "../schema/tables/index.ts";
 import type { BrainSettings } from "./settings/settings.ts";
 import { threadEntries } from "./threads/thread-entries.ts";
 
-export type { BrainDatabase };
+export { type BrainDatabase, SchemaMismatch };
 export type StorageOptions = Omit<OpenDatabaseOptions, "writerEntry" | "readerEntry" | "namedColumns">;
 
 /** The configured database accepts no connection. The message names the place, never user or password. */

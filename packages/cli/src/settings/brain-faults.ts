@@ -6,11 +6,12 @@ import { CliError } from "../command-line/exit-codes.ts";
  * unchanged.
  */
 export async function explainBrainFault(cause: unknown, terminal: Terminal): Promise<unknown> {
-  const [{ SettingsError }, { DatabaseUnreachable }] = await Promise.all([
+  const [{ SettingsError }, { DatabaseUnreachable, SchemaMismatch }] = await Promise.all([
     import("@svc/brain"),
     import("@svc/brain/storage"),
   ]);
-  if (cause instanceof DatabaseUnreachable) return new CliError("unreachable", cause.message, { cause });
+  if (cause instanceof DatabaseUnreachable || cause instanceof SchemaMismatch)
+    return new CliError("unreachable", cause.message, { cause });
   if (!(cause instanceof SettingsError)) return cause;
   const faults = cause.faults.map(({ name, source, message }) => `${name} (${source}) ${message}`);
   if (faults.length === 1) return new CliError("configuration", faults.join(), { cause });

@@ -122,7 +122,7 @@ test("devices are trusted, renamed and revoked; codes are replaced; the factor i
   await dialog.getByLabel("Password").fill("not the password");
   await dialog.getByLabel("Six-digit code").fill("000000");
   await dialog.getByRole("button", { name: "Disable second factor" }).click();
-  await dialog.getByText("That password is incorrect.").waitFor();
+  await dialog.getByText("That password is incorrect, or the account is locked").waitFor();
   await dialog.getByLabel("Password").fill(testPassword);
   await dialog.getByRole("button", { name: "Disable second factor" }).click();
   await dialog.getByText("That code is incorrect or has expired.").waitFor();

@@ -134,7 +134,7 @@ test("a password is changed by its owner, by the policy of the server, and every
   await panel.getByLabel("Current password").fill("not the current one");
   await panel.getByLabel("New password", { exact: true }).fill(newPassword);
   await panel.getByRole("button", { name: "Change password" }).click();
-  await panel.getByText("That password is incorrect.").waitFor();
+  await panel.getByText("That password is incorrect, or the account is locked").waitFor();
   expect(await panel.getByLabel("New password", { exact: true }).inputValue()).toBe(newPassword);
 
   await panel.getByLabel("Current password").fill(testPassword);

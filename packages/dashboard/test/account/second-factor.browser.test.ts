@@ -94,7 +94,8 @@ describe("setting a second factor up", () => {
     await page.getByText("9 recovery codes left").waitFor();
     await page.getByRole("button", { name: "Continue" }).click();
     await page.goto("/login/enroll?next=/me/security");
-    await page.getByRole("heading", { name: "Set up another app" }).waitFor();
+    await page.getByRole("heading", { name: "Replace your authenticator app" }).waitFor();
+    await page.getByText("Your current app and recovery codes work until you confirm the new app.").waitFor();
     await page.getByRole("link", { name: "Not now" }).click();
     await page.getByText("Authenticator app set up on").waitFor();
   });

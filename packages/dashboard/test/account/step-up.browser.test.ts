@@ -56,7 +56,7 @@ describe("a new API key 16 minutes after the sign-in", () => {
     expect(await axeFaults(page)).toEqual([]);
     await asked.getByLabel("Password").fill("not the password");
     await page.keyboard.press("Enter");
-    await asked.getByText("That password is incorrect.").waitFor();
+    await asked.getByText("That password is incorrect, or the account is locked").waitFor();
     await asked.getByLabel("Password").fill(testPassword);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "API key deploy created" }).waitFor();

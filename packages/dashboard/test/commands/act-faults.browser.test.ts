@@ -30,7 +30,7 @@ async function openAs(brain: TestBrain, role: TestRole, path: string) {
   await screen.page.goto(`/p/${brain.project.slug}/${path}`);
   return screen;
 }
-const load = (page: Page) => page.getByRole("button", { name: "Load", exact: true });
+const load = (page: Page) => page.getByRole("button", { name: "Load dead letters" });
 const alert = (page: Page) => page.getByRole("main").getByRole("alert").first();
 
 describe("dead letters", () => {
@@ -46,7 +46,7 @@ describe("dead letters", () => {
     const asking = page.getByRole("button", { name: "Loading…" });
     await asking.waitFor();
     await expect.poll(() => asking.getAttribute("aria-disabled")).toBe("true");
-    await page.getByText("The agent didn't answer within 3 s.").waitFor();
+    await page.getByText("The agent didn't answer within 3 s. Try again, or check the agent's log.").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     await page.getByRole("link", { name: "View command" }).click();
     await page.getByRole("heading", { level: 1, name: "List dead letters" }).waitFor();
@@ -96,7 +96,7 @@ describe("dead letters", () => {
     const { page } = await openAs(brain, "operator", "dead-letters?engine=bullmq");
     await load(page).click();
     await page.getByRole("checkbox", { name: "Select dead-1" }).check();
-    await page.getByRole("button", { name: "Requeue 1" }).click();
+    await page.getByRole("button", { name: "Requeue 1 dead letter" }).click();
     const dialog = page.getByRole("dialog", { name: "Requeue 1 dead letter" });
     const choice = dialog.getByLabel("Agent");
     await dialog.getByRole("option", { name: /capabilities unknown/ }).waitFor({ state: "attached" });

@@ -81,10 +81,10 @@ test("a failing BullMQ queue is recovered in the dashboard, on the command line 
 
   await page.goto(`/p/shop/dead-letters?queue=${encodeURIComponent(queueName)}`);
   await page.getByRole("option", { name: "bullmq" }).waitFor({ state: "attached" });
-  await page.getByRole("button", { name: "Load", exact: true }).click();
+  await page.getByRole("button", { name: "Load dead letters" }).click();
   const dead = page.getByRole("row").filter({ hasText: taskOf("dead") });
   await dead.getByRole("checkbox").check();
-  await page.getByRole("button", { name: "Requeue 1" }).click();
+  await page.getByRole("button", { name: "Requeue 1 dead letter" }).click();
   await page
     .getByRole("dialog")
     .getByRole("button", { name: /^Requeue/ })

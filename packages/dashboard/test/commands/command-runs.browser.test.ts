@@ -72,7 +72,7 @@ describe("a run of requeues", () => {
 
   test("whose dialog closes ends after the current request; the rest stays selected", async () => {
     const { page, faults } = await openDeadLetters();
-    await page.getByRole("button", { name: "Requeue 3" }).click();
+    await page.getByRole("button", { name: "Requeue 3 dead letters" }).click();
     const dialog = page.getByRole("dialog", { name: "Requeue 3 dead letters" });
     const second = await holdBack(page, "**/commands/requeue-dead-letter", 2);
     await dialog.getByRole("button", { name: "Requeue 3 dead letters" }).click();
@@ -88,7 +88,7 @@ describe("a run of requeues", () => {
       expect([await tick.isChecked(), await tick.isDisabled()]).toEqual([false, true]);
     }
     expect(requested()).toEqual(["dead-1", "dead-2"]);
-    await page.getByRole("button", { name: "Requeue 1" }).click();
+    await page.getByRole("button", { name: "Requeue 1 dead letter" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Requeue 1 dead letter" }).click();
     await waitFor(() => requested().length === 3);
     expect(requested()).toEqual(["dead-1", "dead-2", "dead-3"]);
@@ -101,12 +101,12 @@ describe("a run of requeues", () => {
     await page.route("**/commands/requeue-dead-letter", (route) =>
       ++seen === 3 ? refusal(route, 403, "forbidden") : route.continue(),
     );
-    await page.getByRole("button", { name: "Requeue 3" }).click();
+    await page.getByRole("button", { name: "Requeue 3 dead letters" }).click();
     const dialog = page.getByRole("dialog", { name: "Requeue 3 dead letters" });
     await dialog.getByRole("button", { name: "Requeue 3 dead letters" }).click();
     await dialog.getByText("The rest was not requested. Your role doesn't allow this.").waitFor();
     await dialog.getByRole("button", { name: "Cancel", exact: true }).click();
-    await page.getByRole("button", { name: "Requeue 1" }).click();
+    await page.getByRole("button", { name: "Requeue 1 dead letter" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Requeue 1 dead letter" }).click();
     await waitFor(() => requested().length === 3);
     expect(requested()).toEqual(["dead-1", "dead-2", "dead-3"]);
@@ -117,7 +117,7 @@ describe("a run of requeues", () => {
     second.answerCommands(async () => ({ status: "success" }));
     const other = await brain.connectAgent({ engines: [second], bufferName: "second" });
     const { page } = await openDeadLetters();
-    await page.getByRole("button", { name: "Requeue 3" }).click();
+    await page.getByRole("button", { name: "Requeue 3 dead letters" }).click();
     const dialog = page.getByRole("dialog", { name: "Requeue 3 dead letters" });
     const go = dialog.getByRole("button", { name: "Requeue 3 dead letters" });
     const choice = dialog.getByLabel("Agent");
@@ -138,7 +138,7 @@ describe("a run of requeues", () => {
   test("of many dead letters is one entry in the tray, which links to the list", async () => {
     deadLetters = Array.from({ length: 6 }, (_, at) => deadLetter(`old-${at}`));
     const { page } = await openDeadLetters();
-    await page.getByRole("button", { name: "Requeue 6" }).click();
+    await page.getByRole("button", { name: "Requeue 6 dead letters" }).click();
     const dialog = page.getByRole("dialog", { name: "Requeue 6 dead letters" });
     await dialog.getByRole("button", { name: "Requeue 6 dead letters" }).click();
     await dialog.getByText("6 of 6 requested.").waitFor();

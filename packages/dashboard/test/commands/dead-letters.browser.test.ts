@@ -82,7 +82,7 @@ describe("dead letters", () => {
     const { page } = await openAs("viewer");
     await loadDeadLetters(page);
     await deadLetterRow(page, "dead-1").waitFor();
-    const requeue = page.getByRole("button", { name: "Requeue" });
+    const requeue = page.getByRole("button", { name: "Requeue dead letters" });
     await expect.poll(() => requeue.getAttribute("title")).toBe("Needs the operator role in this project");
   });
 
@@ -104,12 +104,16 @@ describe("dead letters", () => {
   });
 });
 
-test("without an agent that can list them, the online agents are shown with their capabilities", async () => {
+test("without an agent that can list them, the page says so, with the online agents and their capabilities", async () => {
   await using other = await startBrainWithSite();
-  await connectCommandAgent(other, ["cancel_task"]);
   const { page } = await openScreen(other, { cookie: other.as.admin.cookie });
-  await page.goto(`/p/${other.project.slug}/dead-letters`);
+  await page.goto(`/p/${other.project.slug}/dead-letters?engine=bullmq`);
   await loadDeadLetters(page);
-  await page.getByText("No online agent can list the dead letters of this engine").waitFor();
+  await page.getByText("No agent is online. Start an agent for this engine, then load again.").waitFor();
+  await connectCommandAgent(other, ["cancel_task"]);
+  await loadDeadLetters(page);
+  await page
+    .getByText("No online agent can list the dead letters of this engine. Start one that supports it.")
+    .waitFor();
   await page.getByText("bullmq (cancel_task)").waitFor();
 });

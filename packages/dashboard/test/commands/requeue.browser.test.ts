@@ -46,7 +46,7 @@ const checkbox = (page: Page, id: string) => page.getByRole("checkbox", { name: 
 /** Selects a dead letter and requeues it. */
 async function requeue(page: Page, id: string): Promise<void> {
   await checkbox(page, id).check();
-  await page.getByRole("button", { name: "Requeue 1" }).click();
+  await page.getByRole("button", { name: "Requeue 1 dead letter" }).click();
   const dialog = page.getByRole("dialog", { name: "Requeue 1 dead letter" });
   await dialog.getByRole("button", { name: "Requeue 1 dead letter" }).click();
   await dialog.getByRole("button", { name: "Close", exact: true }).click();
@@ -57,7 +57,7 @@ describe("dead letters", () => {
   test("are requeued, one command each", async () => {
     const page = await openDeadLetters();
     await selectAll(page).check();
-    await page.getByRole("button", { name: "Requeue 2" }).click();
+    await page.getByRole("button", { name: "Requeue 2 dead letters" }).click();
     const dialog = page.getByRole("dialog", { name: "Requeue 2 dead letters" });
     await dialog.getByRole("button", { name: "Requeue 2 dead letters" }).click();
     await dialog.getByText("2 of 2 requested.").waitFor();
@@ -76,7 +76,7 @@ describe("dead letters", () => {
     await deadLetterRow(page, "dead-3").waitFor();
     expect(await deadLetterRow(page, "dead-1").getByRole("link", { name: "requeued" }).count()).toBe(1);
     await selectAll(page).check();
-    await page.getByRole("button", { name: "Requeue 1" }).waitFor();
+    await page.getByRole("button", { name: "Requeue 1 dead letter" }).waitFor();
   });
 
   test("that the agent fails to requeue are marked and can be selected again", async () => {
@@ -88,7 +88,7 @@ describe("dead letters", () => {
     await mark.waitFor();
     await expect.poll(() => mark.getAttribute("title")).toBe("the job is not there any more");
     await checkbox(page, "dead-2").check();
-    await page.getByRole("button", { name: "Requeue 1" }).waitFor();
+    await page.getByRole("button", { name: "Requeue 1 dead letter" }).waitFor();
   });
 
   test("with an unknown requeue outcome are marked and can't be selected again", async () => {
@@ -101,7 +101,7 @@ describe("dead letters", () => {
     await mark.waitFor();
     expect(await checkbox(page, "dead-2").isDisabled()).toBe(true);
     await selectAll(page).check();
-    await page.getByRole("button", { name: "Requeue 1" }).waitFor();
+    await page.getByRole("button", { name: "Requeue 1 dead letter" }).waitFor();
     expect(await checkbox(page, "dead-2").isChecked()).toBe(false);
     expect(await axeFaults(page)).toEqual([]);
     await mark.click();
@@ -122,7 +122,7 @@ describe("dead letters", () => {
     await deadLetterRow(page, "dead-3").waitFor();
     expect(await mark.count()).toBe(1);
     await selectAll(page).check();
-    await page.getByRole("button", { name: "Requeue 2" }).waitFor();
+    await page.getByRole("button", { name: "Requeue 2 dead letters" }).waitFor();
     expect(await checkbox(page, "dead-1").isChecked()).toBe(false);
   });
 
@@ -154,7 +154,7 @@ describe("of several agents", () => {
     const reporter = await other.connectAgent({ engines: [lister], bufferName: "lister" });
     const page = await openDeadLetters(other);
     await checkbox(page, "dead-1").check();
-    await page.getByRole("button", { name: "Requeue 1" }).click();
+    await page.getByRole("button", { name: "Requeue 1 dead letter" }).click();
     const dialog = page.getByRole("dialog", { name: "Requeue 1 dead letter" });
     await expect.poll(() => dialog.getByLabel("Agent").inputValue()).toBe(reporter.minted.agentId);
     const warning = dialog.getByText("The agent that reported it is unavailable.");
@@ -166,7 +166,7 @@ describe("of several agents", () => {
     await reporter.agent.stop();
     await page.locator('nav a[href$="/agents"]').getByText("1 offline").first().waitFor({ state: "attached" });
     await checkbox(page, "dead-2").check();
-    await page.getByRole("button", { name: "Requeue 1" }).click();
+    await page.getByRole("button", { name: "Requeue 1 dead letter" }).click();
     await warning.waitFor();
     await dialog.getByText("Sent to agent").waitFor();
     expect(await axeFaults(page)).toEqual([]);

@@ -22,10 +22,10 @@ describe("onboarding from an empty project to its first task", () => {
   test("is one page that updates automatically", async () => {
     const { page, faults } = await openScreen(brain, { cookie: brain.as.root.cookie });
     await page.goto("/");
-    await page.getByRole("button", { name: "New project" }).click();
+    await page.getByRole("button", { name: "Create project" }).click();
     await page.getByLabel("Name").fill("First steps");
     expect(await page.getByLabel("Slug").inputValue()).toBe("first-steps");
-    await page.getByRole("button", { name: "Create project" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Create project" }).click();
     await page.getByText("Connect the first agent").waitFor();
 
     await page.getByRole("button", { name: "Create agent" }).click();

@@ -62,7 +62,7 @@ describe("the start page", () => {
     await page.getByRole("link", { name: "Asleep" }).waitFor();
     expect(await rows.nth(1).textContent()).toMatch(/^Shopshop.*degraded/);
     expect(await rows.nth(1).textContent()).toContain("1 of 1");
-    expect(await rows.nth(2).textContent()).toMatch(/^Asleepasleep.*idle.*no tasks.*none yet/);
+    expect(await rows.nth(2).textContent()).toMatch(/^Asleepasleep.*idle.*no finished tasks.*none yet.*none/);
     await rows
       .nth(1)
       .getByRole("img", { name: /^Shop: 2 tasks finished in 24 h/ })
@@ -95,7 +95,7 @@ describe("the start page", () => {
     const { page } = await open("stranger");
     await page.goto("/");
     await page.getByText("You are not a member of any project.").waitFor();
-    expect(await page.getByRole("button", { name: "New project" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Create project" }).count()).toBe(0);
   });
 
   test("says that a failure became frequent, and leads to its tasks", async () => {

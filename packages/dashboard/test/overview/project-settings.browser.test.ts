@@ -178,14 +178,14 @@ describe("a project", () => {
   test("is made from the project switcher and from the palette, by administrators of the instance only", async () => {
     const { page, faults } = await openSettings(brain.project.slug);
     await page.getByRole("button", { name: /Switch project$/ }).click();
-    await page.getByRole("button", { name: "New project" }).click();
+    await page.getByRole("button", { name: "Create project" }).click();
     await dialogOf(page).getByLabel("Name").fill("From the switcher");
     await dialogOf(page).getByRole("button", { name: "Create project" }).click();
     await page.waitForURL("**/p/from-the-switcher");
     await page.getByText("Connect the first agent").waitFor();
     expect(await dialogOf(page).count()).toBe(0);
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: "Find or go to" }).fill("new project");
+    await page.getByRole("combobox", { name: "Find or go to" }).fill("create project");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Create project" }).waitFor();
     expect(faults).toEqual([]);
@@ -194,6 +194,6 @@ describe("a project", () => {
     const other = await openSettings(brain.project.slug, projectAdmin);
     await other.page.getByRole("button", { name: /Switch project$/ }).click();
     await other.page.getByRole("link", { name: "All projects" }).waitFor();
-    expect(await other.page.getByRole("button", { name: "New project" }).count()).toBe(0);
+    expect(await other.page.getByRole("button", { name: "Create project" }).count()).toBe(0);
   });
 });

@@ -55,7 +55,7 @@ const cases: readonly Case[] = [
     name: "a new project",
     async arrive(page) {
       await page.goto("/");
-      await page.getByRole("button", { name: "New project" }).click();
+      await page.getByRole("button", { name: "Create project" }).click();
       await page.getByLabel("Name").fill("Refused");
     },
     button: "Create project",

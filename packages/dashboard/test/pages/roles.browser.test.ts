@@ -122,7 +122,7 @@ describe.each(roles)("as %s", (role) => {
   test("a button that makes projects is for administrators of the instance only", async () => {
     const { page } = await openAs(role, "/");
     await page.getByRole("link", { name: "Shop" }).waitFor();
-    expect(await page.getByRole("button", { name: "New project" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Create project" }).count()).toBe(0);
   });
 
   test("selected tasks can be copied by all and deleted by an admin", async () => {

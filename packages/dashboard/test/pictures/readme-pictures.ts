@@ -75,7 +75,11 @@ const shots: readonly (readonly [name: string, path: string, prepare?: (page: Pa
   ["queues", "/p/demo-shop/queues"],
   ["workers", "/p/demo-shop/workers"],
   ["agents", "/p/demo-shop/agents"],
-  ["dead-letters", "/p/demo-shop/dead-letters", (page) => page.getByRole("button", { name: "Load" }).click()],
+  [
+    "dead-letters",
+    "/p/demo-shop/dead-letters",
+    (page) => page.getByRole("button", { name: "Load dead letters" }).click(),
+  ],
   ["commands", "/p/demo-shop/commands"],
   ["audit", "/p/demo-shop/audit"],
   // Its figures come with the first samples.

@@ -75,7 +75,7 @@ const nightly = /^Actions of nightly/;
 const account = /^Actions of viewer/;
 const members = inProject("settings/members");
 const cases: readonly Case[] = [
-  { title: /^Create project$/, path: () => "/", opened: ["New project"], focus: /^Name$/ },
+  { title: /^Create project$/, path: () => "/", opened: ["Create project"], focus: /^Name$/ },
   {
     title: /^Keyboard shortcuts$/,
     path: inProject("queues"),
@@ -129,7 +129,7 @@ const cases: readonly Case[] = [
   {
     title: /^Requeue 1 dead letter$/,
     path: inProject("dead-letters"),
-    opened: [selectDeadLetter, "Requeue 1"],
+    opened: [selectDeadLetter, "Requeue 1 dead letter"],
     focus: /^Requeue 1 dead letter$/,
   },
   {

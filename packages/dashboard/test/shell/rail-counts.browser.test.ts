@@ -85,6 +85,6 @@ test("the rail counts dead letters once they were loaded, and requests none from
   await inRail(page, /^Issues ?, 2 new in 24 h$/).waitFor();
   await inRail(page, /^Dead letters$/).waitFor();
   expect(agent.got).toEqual([]);
-  await page.getByRole("button", { name: "Load" }).click();
+  await page.getByRole("button", { name: "Load dead letters" }).click();
   await inRail(page, /^Dead letters ?, 1204 when last loaded$/).waitFor();
 });

@@ -24,8 +24,8 @@ export const deadLettersPage = (
 /** Loads the list on the dead letters page. */
 export async function loadDeadLetters(page: Page): Promise<void> {
   await page.getByRole("option", { name: "bullmq" }).waitFor({ state: "attached" });
-  await page.getByRole("button", { name: "Load", exact: true }).click();
+  await page.getByRole("button", { name: "Load dead letters" }).click();
 }
 export const deadLetterRow = (page: Page, id: string) => page.getByRole("row").filter({ hasText: id });
 export const selectAll = (page: Page) =>
-  page.getByRole("checkbox", { name: "Select all loaded dead letters that are not requeued" });
+  page.getByRole("checkbox", { name: "Select all loaded dead letters that can be requeued" });

@@ -63,7 +63,7 @@ export interface RescueOptions extends Pick<SettingsSources, "env" | "cwd"> {
 /**
  * Opens the accounts of the configured database, with or without running services.
  *
- * @throws SettingsError, DatabaseUnreachable, or an error that names the missing migrations.
+ * @throws SettingsError, DatabaseUnreachable, SchemaMismatch.
  */
 export async function openAccountRescue({ mayMake = false, ...sources }: RescueOptions = {}): Promise<AccountRescue> {
   const loaded = loadBrainSettings({ ...sources, mint: mayMake });

@@ -22,7 +22,7 @@ export class DatabaseInUse extends Error {}
  * Opens the audit chain of the configured database without starting a service. Creates nothing: no database, no secret.
  *
  * @param options.alone refuses while any process has the database open.
- * @throws SettingsError, DatabaseUnreachable, DatabaseInUse, or an error that names the migrations that are missing.
+ * @throws SettingsError, DatabaseUnreachable, DatabaseInUse, SchemaMismatch.
  */
 export async function openAuditLog(sources: SettingsSources, { alone = false } = {}): Promise<AuditLog> {
   const loaded = loadBrainSettings({ ...sources, mint: false });

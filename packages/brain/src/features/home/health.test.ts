@@ -52,7 +52,7 @@ describe("what needs attention", () => {
       { kind: "workers_missing", severity: "warning", message: "5 of 6 workers are offline.", count: 5 },
     ]);
     expect(concernsOf({ ...quiet, workers_online: 0, workers_missing: 1 }, null)).toEqual([
-      { kind: "workers_missing", severity: "critical", message: "1 of 1 workers is offline.", count: 1 },
+      { kind: "workers_missing", severity: "critical", message: "1 of 1 worker is offline.", count: 1 },
     ]);
   });
 

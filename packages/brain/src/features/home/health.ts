@@ -72,7 +72,7 @@ export function concernsOf(facts: ProjectFacts, offlineAgent: string | null): Co
       concerns.push({
         kind: "workers_missing",
         severity: working === 0 ? "critical" : "warning",
-        message: `${missing} of ${missing + working} workers ${missing === 1 ? "is" : "are"} offline.`,
+        message: `${missing} of ${missing + working} ${missing + working === 1 ? "worker" : "workers"} ${missing === 1 ? "is" : "are"} offline.`,
         count: missing,
       });
     }
@@ -98,7 +98,7 @@ export function concernsOf(facts: ProjectFacts, offlineAgent: string | null): Co
     concerns.push({
       kind: "stuck_commands",
       severity: "warning",
-      message: `${subject} been open for more than half of the time limit.`,
+      message: `${subject} been open for more than half of ${stuck === 1 ? "its" : "their"} time limit.`,
       count: stuck,
     });
   }

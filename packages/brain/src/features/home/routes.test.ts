@@ -202,7 +202,7 @@ for (const dialect of routeDialects) {
           kind: "stuck_commands",
           severity: "warning",
           ...project,
-          message: "1 command has been open for more than half of the time limit.",
+          message: "1 command has been open for more than half of its time limit.",
           count: 1,
           since: null,
         },

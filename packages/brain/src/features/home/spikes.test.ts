@@ -123,6 +123,6 @@ test("a spike is described in one sentence", () => {
   });
   const withoutText = { ...spike, sampleException: " ", sampleTaskName: null, isCapped: true, lastHour: 1000 };
   expect(concernOf(withoutText).message).toBe(
-    "An error without text: 1000 failures or more in the last hour, 3 in the six hours before.",
+    "An error without text: at least 1,000 failures in the last hour, 3 in the six hours before.",
   );
 });

@@ -81,7 +81,7 @@ export function concernOf(spike: Spike): Concern {
   return {
     kind: "issue_spike",
     severity: "warning",
-    message: `${type}${place}: ${lastHour}${isCapped ? " failures or more" : " failures"} in the last hour, ${sixHoursBefore} in the six hours before.`,
+    message: `${type}${place}: ${isCapped ? "at least " : ""}${lastHour.toLocaleString("en-US")} failures in the last hour, ${sixHoursBefore} in the six hours before.`,
     count: lastHour,
     issue: { fingerprint, sample_exception: sampleException, sample_task_name: sampleTaskName },
   };

@@ -23,22 +23,25 @@ export async function appliedMigrations(database: Database<unknown>): Promise<st
   return rows.map(({ name }) => name);
 }
 
-/** @throws when the database holds a migration that this build does not know: it is newer than the program. */
+/** The database holds other migrations than this build knows or needs. */
+export class SchemaMismatch extends Error {}
+
+/** @throws SchemaMismatch when the database holds a migration that this build does not know: it is newer than the program. */
 function refuseNewer(applied: readonly string[], migrations: readonly Migration[]): void {
   const known = new Set(migrations.map(({ name }) => name));
   const unknown = applied.filter((name) => !known.has(name));
   if (unknown.length > 0) {
-    throw new Error(`the database is newer than this program: it holds the migrations ${unknown.join(", ")}`);
+    throw new SchemaMismatch(`the database is newer than this program: it holds the migrations ${unknown.join(", ")}`);
   }
 }
 
-/** Changes nothing. @throws unless the database holds exactly these migrations. */
+/** Changes nothing. @throws SchemaMismatch unless the database holds exactly these migrations. */
 export async function checkMigrated(database: Database<unknown>, migrations: readonly Migration[]): Promise<void> {
   const applied = await appliedMigrations(database);
   refuseNewer(applied, migrations);
   const missing = migrations.map(({ name }) => name).filter((name) => !applied.includes(name));
   if (missing.length > 0) {
-    throw new Error(`the database lacks the migrations ${missing.join(", ")}; SVC_AUTO_MIGRATE is off`);
+    throw new SchemaMismatch(`the database lacks the migrations ${missing.join(", ")}; SVC_AUTO_MIGRATE is off`);
   }
 }
 
@@ -46,7 +49,7 @@ export async function checkMigrated(database: Database<unknown>, migrations: rea
  * Applies what is missing, in order, in one transaction under a lock, so that two starting processes never meet in it.
  *
  * @returns the names applied now.
- * @throws when the database holds a migration that this build does not know (it is newer than the program).
+ * @throws SchemaMismatch when the database holds a migration that this build does not know (it is newer than the program).
  */
 export async function migrate(
   database: Database<unknown>,

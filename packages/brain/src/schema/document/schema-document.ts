@@ -23,7 +23,7 @@ export function schemaDocument(): string {
     "|---|---|---|",
     ...typeNames.map((name) => `| ${name} | \`${columnTypes.postgres[name]}\` | \`${columnTypes.sqlite[name]}\` |`),
     "",
-    "On SQLite an instant is in microseconds since 1970, in UTC. A type with `?` may be null.",
+    "On SQLite an instant is in microseconds since 1970, in UTC. A column whose type ends in `?` may be null.",
     ...[...described].flatMap(([name, table]) => tableText(name, table, stored.get(name))),
     "",
   ].join("\n");

@@ -36,7 +36,7 @@ export interface UserRow {
   updated_at: Date;
 }
 
-/** A browser session of an account. */
+/** A sign-in of an account, in a browser or with `svc login`. */
 export interface SessionRow {
   id: string;
   user_id: string;
@@ -138,7 +138,7 @@ export interface ApiKeyRow {
   updated_at: Date;
 }
 
-/** An offer to join a project, sent by mail. */
+/** An invitation to join a project, by a link that is mailed or handed over. */
 export interface InvitationRow {
   id: string;
   project_id: string;

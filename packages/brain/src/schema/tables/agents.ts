@@ -10,7 +10,7 @@ export interface AgentRow {
   name: string;
   /** Hex HMAC-SHA256 of the token under the master secret. */
   token_hash: string;
-  /** online or offline. */
+  /** online, offline, or unknown until it first connects or uploads. */
   state: string;
   /** ws or longpoll; null before the first connection. */
   transport: string | null;

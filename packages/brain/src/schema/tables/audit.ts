@@ -1,6 +1,6 @@
 // The audit chain. Its instants have six decimals, so they are stored as microseconds.
 
-/** An entry of the audit chain; see docs/reference/audit-format.md. */
+/** A row of the audit chain; see docs/reference/audit-format.md. */
 export interface AuditLogRow {
   id: string;
   /** Null for events of the whole installation. */
@@ -21,9 +21,9 @@ export interface AuditLogRow {
   metadata: string;
   /** Microseconds since the epoch, UTC. */
   occurred_us: number;
-  /** HMAC of the entry, including the HMAC of the previous entry. */
+  /** HMAC of the row, including the HMAC of the previous row. */
   row_hmac: string;
-  /** Null for the first entry of a generation. */
+  /** Null for the first row of a generation. */
   prev_row_hmac: string | null;
   hmac_version: number;
   hmac_key_id: string;

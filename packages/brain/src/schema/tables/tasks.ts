@@ -16,7 +16,7 @@ export interface EventRow {
   kind: string;
   /** Time by the clock of the engine or agent, with millisecond precision. */
   occurred_at: Date;
-  /** JSON object as text, redacted; `exception` of a failure is its error class and message. */
+  /** JSON object, redacted; `exception` of a failure is its error class and message. */
   payload: string;
 }
 
@@ -86,7 +86,7 @@ export interface TaskRow {
   last_event_at: Date;
   /** The agent that reported the newest event. */
   reported_by: string;
-  /** Ordering keys of the merged fields, encoded by features/tasks/projection/fold-keys.ts. */
+  /** Ordering keys of the merged fields, encoded by packages/brain/src/features/tasks/projection/fold-keys.ts. */
   fold: string;
   /** Incremented with every write; a merge is written only if it is unchanged. */
   row_version: number;
@@ -143,7 +143,7 @@ export interface TaskLinkRow {
   linked_at: Date;
 }
 
-/** A pending change of one counter; added to the counter tables within 5 s, then deleted. */
+/** A pending change of one counter; added to the counter tables every second, then deleted. */
 export interface CounterDeltaRow {
   seq: number;
   project_id: string;
@@ -165,7 +165,8 @@ export interface CounterDeltaRow {
   wait_histogram: string | null;
 }
 
-/** Counts of events by engine, name and queue. These three columns are empty in rows with the totals of the project. */
+/** Counts of events by engine, name and queue. Rows with an empty engine and name are totals: of one queue, or of
+ * the whole project if the queue is empty too. */
 export interface RollupRow {
   project_id: string;
   /** Width of the bucket in minutes: 1, or 60 after aggregation to hours. */
@@ -185,7 +186,7 @@ export interface RollupRow {
 }
 
 /**
- * Counts of started and ended tasks by name; rows with an empty name count the whole project. Buckets are days, hours for the last eight
+ * Counts of started, retried and finished tasks by name; rows with an empty name count the whole project. Buckets are days, hours for the last eight
  * days, and quarter hours for the whole project only. Comparisons of names and long ranges read this table, because rollups have a row for
  * each minute, engine and queue.
  */

@@ -178,10 +178,10 @@ const adminEntries = (go: Go): Entry[] =>
   }));
 
 const newProjectEntry: Entry = {
-  id: "action new project",
+  id: "action create project",
   group: "Actions",
-  label: "New project",
-  also: "create",
+  label: "Create project",
+  also: "new",
   icon: "plus",
   run: openNewProject,
 };

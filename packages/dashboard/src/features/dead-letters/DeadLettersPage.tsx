@@ -101,7 +101,7 @@ export function DeadLettersPage() {
           isBusy={load.isPending}
           reason={mayNot ?? (engine === undefined ? noEngine : null)}
         >
-          {load.isPending ? "Loading…" : "Load"}
+          {load.isPending ? "Loading…" : "Load dead letters"}
         </ActButton>
         <p className="t3">Loads live from an agent (up to 15 s). Audited; limited to 10 per minute.</p>
       </form>
@@ -160,7 +160,7 @@ function DeadLetterList({ slug, loaded, agents, isBusy, onRequeued, onMore }: De
   const requeueable = rows.filter(({ commandId }) => canRequeue(commandId));
   const chosen = requeueable.filter(({ key }) => selected.has(key));
   const where =
-    queue === undefined ? `all queues of ${printable(engine)}` : `${nameText(queue)} of ${printable(engine)}`;
+    queue === undefined ? `all queues of ${printable(engine)}` : `queue ${nameText(queue)} of ${printable(engine)}`;
   const set = (key: string, isOn: boolean) =>
     setSelected((old) => new Set(isOn ? [...old, key] : [...old].filter((one) => one !== key)));
   const columns: Column<(typeof rows)[number]>[] = [
@@ -170,7 +170,7 @@ function DeadLetterList({ slug, loaded, agents, isBusy, onRequeued, onMore }: De
         <span className={controls.tick}>
           <input
             type="checkbox"
-            aria-label="Select all loaded dead letters that are not requeued"
+            aria-label="Select all loaded dead letters that can be requeued"
             checked={requeueable.length > 0 && requeueable.every(({ key }) => selected.has(key))}
             onChange={(event) =>
               setSelected(new Set(event.currentTarget.checked ? requeueable.map(({ key }) => key) : []))
@@ -266,7 +266,7 @@ function DeadLetterList({ slug, loaded, agents, isBusy, onRequeued, onMore }: De
             },
           }}
         >
-          {requeueDeadLetters.label} {chosen.length > 0 ? count(chosen.length) : ""}
+          {chosen.length > 0 ? `Requeue ${plural(chosen.length, "dead letter")}` : requeueDeadLetters.label}
         </ActionButton>
       </div>
       {entries.length === 0 ? (

@@ -16,13 +16,11 @@ export function LoadFailed({ slug, error }: { slug: string; error: unknown }) {
       <p className={css.cause}>
         <Glyph name="failure" />
         <span>
-          {messageOf(error)}{" "}
+          {agents?.length === 0 ? noAgent : messageOf(error)}{" "}
           {commandId === null ? null : <AppLink href={paths.command(slug, commandId)}>View command</AppLink>}
         </span>
       </p>
-      {agents === null ? null : agents.length === 0 ? (
-        <p className="t2">No agent is online.</p>
-      ) : (
+      {agents === null || agents.length === 0 ? null : (
         <ul>
           {agents.map(({ id, name, can }) => (
             <li key={id}>
@@ -35,13 +33,15 @@ export function LoadFailed({ slug, error }: { slug: string; error: unknown }) {
   );
 }
 
+const noAgent = "No agent is online. Start an agent for this engine, then load again.";
+
 function messageOf(error: unknown): string {
   if (!(error instanceof ApiProblem)) return causeOf(error);
   switch (error.code) {
     case "conflict":
-      return "No online agent can list the dead letters of this engine. Online agents and their capabilities:";
+      return "No online agent can list the dead letters of this engine. Start one that supports it. Online agents and their capabilities:";
     case "command_timeout":
-      return `The agent didn't answer within ${String(error.details.waited_seconds ?? 15)} s.`;
+      return `The agent didn't answer within ${String(error.details.waited_seconds ?? 15)} s. Try again, or check the agent's log.`;
     case "adapter_error":
       // The adapter's own message, redacted, if it has one.
       return typeof error.details.error === "string"
@@ -72,8 +72,8 @@ function agentsIn(given: unknown): Advertised[] {
   return given.flatMap((one: Record<string, unknown>) => {
     if (typeof one?.agent_id !== "string" || typeof one.name !== "string") return [];
     const tokens = Object.entries((one.capabilities ?? {}) as Record<string, unknown>).map(
-      ([engine, list]) => `${engine} (${Array.isArray(list) && list.length > 0 ? list.join(", ") : "nothing"})`,
+      ([engine, list]) => `${engine} (${Array.isArray(list) && list.length > 0 ? list.join(", ") : "no capabilities"})`,
     );
-    return [{ id: one.agent_id, name: one.name, can: printable(tokens.join("; ") || "nothing reported") }];
+    return [{ id: one.agent_id, name: one.name, can: printable(tokens.join("; ") || "capabilities unknown") }];
   });
 }

@@ -71,14 +71,18 @@ export function RequeueDialog({ slug, subject, onClose }: DialogProps<ChosenDead
       agent={{
         agents: hasBegun ? eligibility.agents.filter(({ id }) => id === named.agent_id) : eligibility.agents,
         value: agentId,
-        anyLabel: "Agent that last reported each one",
+        anyLabel: `Agent that last reported ${deadLetters.length === 1 ? "it" : "each one"}`,
         onChange: setChosen,
       }}
       request={{ error: failure, isLost: issue.isLost, isPending: isBusy }}
       reason={reason}
       nothing={made === 0 ? "Nothing was requested." : "The rest was not requested."}
       what={deadLetters.length > 1 ? "the next request" : undefined}
-      act={isDone ? null : `Requeue ${made > 0 && !isBusy ? `remaining ${count(deadLetters.length - made)}` : many}`}
+      act={
+        isDone
+          ? null
+          : `Requeue ${made > 0 && !isBusy ? `remaining ${plural(deadLetters.length - made, "dead letter")}` : many}`
+      }
       leave={hasMore ? "Stop" : isDone ? "Close" : "Cancel"}
       onLeave={hasMore ? stop : leave}
       onSend={() => void send()}
@@ -87,7 +91,10 @@ export function RequeueDialog({ slug, subject, onClose }: DialogProps<ChosenDead
           {eligibility.agents.length === 0 || eligibility.agents.some(({ id }) => id === reportedBy) ? null : (
             <p>
               The agent that reported {deadLetters.length === 1 ? "it" : "them"} is unavailable. Another agent may watch
-              a different server, where the same id is another task.
+              a different server, where{" "}
+              {deadLetters.length === 1
+                ? "the same id may be a different task."
+                : "the same ids may be different tasks."}
             </p>
           )}
           {made > 0 || isStopping ? (

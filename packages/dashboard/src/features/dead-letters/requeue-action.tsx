@@ -5,7 +5,7 @@ import type { ChosenDeadLetters } from "./RequeueDialog.tsx";
 /** Puts dead letters back into their queues. */
 export const requeueDeadLetters: Action<ChosenDeadLetters> = {
   id: "dead-letters.requeue",
-  label: "Requeue",
+  label: "Requeue dead letters",
   icon: "retry",
   needs: () => [],
   guard: ({ deadLetters }) => (deadLetters.length === 0 ? "Select dead letters first" : null),

@@ -17,8 +17,8 @@ export function AttentionPanel({ items }: { items: readonly HomeAttention[] }) {
       {items.length === 0 ? (
         <p className={css.calm}>
           <Glyph name="success" />
-          All clear. No agent or worker is offline, no project has more than 5 % failed tasks, and no failure has become
-          more frequent.
+          All clear. No agent or worker is offline, every queue with waiting tasks has a worker, no command is waiting
+          for too long, at most 5 % of tasks failed in any project, and no spike was found.
         </p>
       ) : (
         <ul>
@@ -30,7 +30,7 @@ export function AttentionPanel({ items }: { items: readonly HomeAttention[] }) {
               <Sentence item={item} />
               {item.since ? (
                 <span className="t3">
-                  last seen <Age at={item.since} suffix=" ago" />
+                  {item.count === 1 ? "Last seen" : "Offline longest: last seen"} <Age at={item.since} suffix=" ago" />
                 </span>
               ) : null}
             </li>

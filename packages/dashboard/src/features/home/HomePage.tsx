@@ -33,7 +33,7 @@ export function HomePage() {
 
   const create = me.is_admin ? (
     <Button variant="main" onClick={openNewProject} icon="plus">
-      New project
+      Create project
     </Button>
   ) : null;
   const { projects = [], attention = [], aggregate } = summary.data ?? {};
@@ -78,7 +78,7 @@ function NoProject({ isAdmin, children }: { isAdmin: boolean; children: ReactNod
     <Empty title="No projects yet">
       <p>
         {isAdmin
-          ? "A project holds the tasks, queues, workers and agents of one application or team. Create one, add an agent, and watch the first tasks arrive."
+          ? "A project holds the tasks, queues, workers and agents of one application or team. Create one, create an agent, and watch the first tasks arrive."
           : "You are not a member of any project. Ask an administrator to add you."}
       </p>
       {children}

@@ -16,8 +16,15 @@ export function ProjectTable({ projects }: { projects: readonly HomeProject[] })
   return <DataTable label="Projects" size="wide" rows={byHealth(projects)} rowKey={({ id }) => id} columns={columns} />;
 }
 
-function Online({ online, offline, total }: { online: number; offline: number; total: number }) {
-  if (total === 0) return <span className="t3">none yet</span>;
+interface OnlineProps {
+  online: number;
+  offline: number;
+  total: number;
+  none: string;
+}
+
+function Online({ online, offline, total, none }: OnlineProps) {
+  if (total === 0) return <span className="t3">{none}</span>;
   return (
     <span className={offline > 0 ? css.less : undefined}>
       {count(online)} of {count(total)}
@@ -54,7 +61,7 @@ const columns: readonly Column<HomeProject>[] = [
     className: "num",
     cell: (project) =>
       project.tasks_24h === 0 ? (
-        <span className="t3">no tasks</span>
+        <span className="t3">no finished tasks</span>
       ) : (
         <>
           {percent(project.failure_rate_24h)} <span className="t3 lg">{count(project.failures_24h)}</span>
@@ -65,14 +72,14 @@ const columns: readonly Column<HomeProject>[] = [
     header: "Agents online",
     className: "num",
     cell: ({ agents_online: online, agents_offline: offline, agents_total: total }) => (
-      <Online online={online} offline={offline} total={total} />
+      <Online online={online} offline={offline} total={total} none="none yet" />
     ),
   },
   {
     header: "Workers online",
     className: "num lg",
     cell: ({ workers_online: online, workers_missing: missing, agents_online: agents }) => (
-      <Online online={online} offline={agents > 0 ? missing : 0} total={online + missing} />
+      <Online online={online} offline={agents > 0 ? missing : 0} total={online + missing} none="none" />
     ),
   },
   { header: `${labels.waiting}, now`, className: "num lg", cell: (project) => count(project.backlog) },

@@ -142,7 +142,7 @@ export function TasksPanel({ slug, fingerprint }: OfIssue) {
   );
 }
 
-const fieldLabels = { name: "Task", queue: "Queue", worker: "Worker" } as const;
+const fieldLabels = { name: "Task name", queue: "Queue", worker: "Worker" } as const;
 
 /** The task names, queues and workers that an issue affects. */
 export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: TimeRange }) {
@@ -158,7 +158,7 @@ export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: Tim
       rows={5}
       empty={(facets) =>
         facets.some(({ values }) => values.length > 0) ? null : (
-          <PanelEmpty kind="no-match">No tasks received in this time range.</PanelEmpty>
+          <PanelEmpty kind="no-match">No tasks of this issue were received in this time range.</PanelEmpty>
         )
       }
     >
@@ -189,9 +189,9 @@ export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: Tim
 export function OutsideRange({ slug, fingerprint, issue }: OfIssue & { issue: Issue }) {
   return (
     <p>
-      No failures in this time range. Last seen <Age at={issue.last_seen} suffix=" ago" />,
-      {issue.is_capped ? `${count(issue.occurrences)}+ failed tasks` : plural(issue.occurrences, "failed task")} within
-      retention. <AppLink href={paths.tasks(slug, { q: `fingerprint:${fingerprint}` })}>View tasks</AppLink>
+      No failures in this time range. Last seen <Age at={issue.last_seen} suffix=" ago." />{" "}
+      {issue.is_capped ? `${count(issue.occurrences)}+ tasks` : plural(issue.occurrences, "task")} within retention.{" "}
+      <AppLink href={paths.tasks(slug, { q: `fingerprint:${fingerprint}` })}>View tasks</AppLink>
     </p>
   );
 }

@@ -1,4 +1,4 @@
-import type { Issue } from "@svc/client";
+import { type Issue, plural } from "@svc/client";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { paths, type SearchOf } from "../../address/paths.ts";
@@ -83,7 +83,7 @@ export function IssuesPage() {
           <Select
             label="Engine"
             value={engine ?? ""}
-            options={[["", "Any engine"], ...engines.map((one) => [one, printable(one)] as const)]}
+            options={[["", "All engines"], ...engines.map((one) => [one, printable(one)] as const)]}
             onChange={(next) => go({ engine: next })}
           />
         ) : null}
@@ -124,7 +124,9 @@ export function IssuesPage() {
                   Load older issues
                 </OlderOrAll>
               )}
-              {isExact ? null : " Sorted by the newest failures only, because this range has too many to count."}
+              {isExact
+                ? null
+                : " May be incomplete: the order counts only the newest 50,000 failures, and a status filter checks only the 200 most frequent issues."}
             </p>
           </>
         )}
@@ -169,14 +171,9 @@ const columnsOf = (slug: string, range: TimeRange): readonly Column<Issue>[] => 
     cell: ({ engines }) => engines.map(printable).join(", "),
   },
   {
-    header: "Failed tasks",
-    head: (
-      <>
-        Failed<span className="lg"> tasks</span>
-      </>
-    ),
+    header: "Tasks",
     className: "num",
-    width: "6rem",
+    width: "5rem",
     phoneWidth: "4rem",
     cell: (issue) => (
       <b>
@@ -194,30 +191,30 @@ const columnsOf = (slug: string, range: TimeRange): readonly Column<Issue>[] => 
         tone="failure"
         values={issue.trend ?? []}
         isRunning={range.isOpen}
-        label={`${count(issue.occurrences)} in this time range`}
+        label={`${plural(issue.occurrences, "task")} in this time range`}
       />
     ),
   },
   {
     header: "Still failing",
     className: "num lg",
-    width: "6rem",
+    width: "5.5rem",
     cell: ({ open_count: open }) => (open === 0 ? <span className="t3">0</span> : count(open)),
   },
   {
     header: "First seen",
     className: "num lg",
     cellClass: "t2",
-    width: "6.5rem",
-    cell: (issue) => <Age at={issue.first_seen} />,
+    width: "7.5rem",
+    cell: (issue) => <Age at={issue.first_seen} suffix=" ago" />,
   },
   {
     header: "Last seen",
     className: "num",
     cellClass: "t2",
-    width: "7.5rem",
-    phoneWidth: "6.5rem",
-    cell: (issue) => <Age at={issue.last_seen} />,
+    width: "8.5rem",
+    phoneWidth: "7.5rem",
+    cell: (issue) => <Age at={issue.last_seen} suffix=" ago" />,
   },
 ];
 
@@ -246,7 +243,7 @@ function NoIssues({ isFiltered, wideHref, onClear }: NoIssuesProps) {
         </>
       }
     >
-      <p>No issues in this time range have this status and engine.</p>
+      <p>No issues in this time range match these filters.</p>
     </Empty>
   );
 }

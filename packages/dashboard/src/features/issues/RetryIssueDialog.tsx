@@ -22,7 +22,7 @@ export function RetryIssueDialog({ slug, fingerprint, onClose }: RetryIssueDialo
   const [rows, setRows] = useState<typeof read.data>(undefined);
   if (rows === undefined && read.data !== undefined && read.data.length > 0) setRows(read.data);
   if (rows !== undefined) {
-    const name = issue ? printable(titleOf(issue).type) : fingerprint;
+    const name = issue ? `“${printable(titleOf(issue).type)}”` : fingerprint;
     return (
       <BulkDialog slug={slug} act="retry" what={`Failed tasks of the issue ${name}.`} rows={rows} onClose={onClose} />
     );

@@ -16,7 +16,7 @@ export function CodeField({ value, onChange, error, isRecovery = false, hint, is
     ? ({ label: "Recovery code", autoComplete: "off", maxLength: 20, autoCapitalize: "characters" } as const)
     : ({ label: "Six-digit code", autoComplete: "one-time-code", inputMode: "numeric", maxLength: 20 } as const);
   const usual = isRecovery
-    ? "One of the codes you saved during setup. Each works once."
+    ? "One of the recovery codes that you saved last. Each works once."
     : "From your authenticator app. Changes every 30 seconds.";
   return (
     <Field

@@ -54,7 +54,7 @@ export function EnrollPage() {
   };
   return (
     <EntryFrame
-      title={isReplacing ? "Set up another app" : "Set up a second factor"}
+      title={isReplacing ? "Replace your authenticator app" : "Set up a second factor"}
       foot={
         <span>
           {me.email} <SignOutLink next={after} />
@@ -70,7 +70,7 @@ export function EnrollPage() {
           </li>
         ))}
       </ol>
-      {step === 0 ? <Scan onNext={() => setStep(1)} /> : null}
+      {step === 0 ? <Scan isReplacing={isReplacing} onNext={() => setStep(1)} /> : null}
       {step === 1 ? (
         <Confirm
           onBack={() => setStep(0)}
@@ -113,7 +113,7 @@ function Deadline({ me, isOverdue }: { me: Me; isOverdue: boolean }) {
   );
 }
 
-function Scan({ onNext }: { onNext: () => void }) {
+function Scan({ isReplacing, onNext }: { isReplacing: boolean; onNext: () => void }) {
   const begun = useQuery(enrollmentQuery);
   if (begun.data === undefined) {
     return begun.isError ? (
@@ -132,6 +132,12 @@ function Scan({ onNext }: { onNext: () => void }) {
       <p ref={takeFocus} className={css.said} tabIndex={-1}>
         Scan this code with an authenticator app, such as your phone's password app.
       </p>
+      {isReplacing ? (
+        <p className="t2">
+          Your current app and recovery codes work until you confirm the new app. Trusted browsers will need a code
+          again.
+        </p>
+      ) : null}
       <QrCode text={url} label="QR code for the authenticator app" />
       <div>
         <p className="t2">Or type this key into the app:</p>

@@ -65,7 +65,7 @@ export function RecoveryCodes({ codes, email, onStored, onDone, buttonClass }: R
       <ActButton
         error={null}
         isBusy={false}
-        reason={isStored ? null : "Save the codes first. They can't be shown again"}
+        reason={isStored ? null : "Save the codes first. They can't be shown again."}
         className={buttonClass}
         onAct={onDone}
       >

@@ -24,7 +24,7 @@ export function VerifyDialog({ asked }: { asked: Verification }) {
   return (
     <Dialog title="Confirm it's you" onClose={() => settle(false)}>
       <p className="t2">
-        {isPassword ? "Enter your password to continue." : "Enter a code from your second factor to continue."} Your
+        {isPassword ? "Enter your password to continue." : "Enter a code from your authenticator app to continue."} Your
         request continues automatically.
       </p>
       {isPassword ? (

@@ -58,7 +58,7 @@ function CodesLeft({ left, onContinue }: { left: number; onContinue: () => void 
       <EntryNote icon="keys">
         {left === 0
           ? "That was your last recovery code. Create new ones under Security."
-          : `${plural(left, "recovery code")} left. Create new ones or set up another app under Security.`}
+          : `${plural(left, "recovery code")} left. Create new ones or replace your authenticator app under Security.`}
       </EntryNote>
       <Button variant="main" className={entrySubmit} ref={takeFocus} onClick={onContinue}>
         Continue

@@ -7,7 +7,7 @@ const isLocked = (error: unknown): error is ApiProblem =>
 /** The field error for a refused code. */
 export function codeFailure(error: unknown): string {
   if (isLocked(error)) {
-    return "Too many wrong codes. Your second factor is locked for a few minutes; correct codes are refused too. Trying again doesn't extend the lock.";
+    return "Too many wrong codes. Your second factor is locked for a while (15 minutes by default), and correct codes are refused too. Trying again doesn't extend the lock.";
   }
   if (isProblem(error, "validation_error")) return "That code is incorrect or has expired.";
   if (isProblem(error, "conflict") && error.details.reason === "not_enrolled") {
@@ -16,8 +16,10 @@ export function codeFailure(error: unknown): string {
   return causeOf(error);
 }
 
+/** The answer is the same for a locked account. */
+export const wrongPassword =
+  "That password is incorrect, or the account is locked after too many wrong passwords. Check it, or try again later.";
+
 /** The field error for a refused password. */
 export const passwordFailure = (error: unknown): string =>
-  isProblem(error, "validation_error")
-    ? "That password is incorrect. Too many wrong passwords lock the account for a while."
-    : causeOf(error);
+  isProblem(error, "validation_error") ? wrongPassword : causeOf(error);

@@ -1,4 +1,4 @@
 export { CodeField } from "./CodeField.tsx";
-export { codeFailure } from "./failures.ts";
+export { codeFailure, wrongPassword } from "./failures.ts";
 export { mfaStatusQuery, trustedDevicesQuery } from "./queries.ts";
 export { RecoveryCodes } from "./RecoveryCodes.tsx";

@@ -51,13 +51,17 @@ export function DepthPanel({ slug, queue }: OfQueue) {
   return (
     <Panel
       title={name}
-      window={isCut ? `${range.label}, 24 h retained` : range.label}
+      window={isCut ? `${range.label}, limited to the last 24 h` : range.label}
       actions={<TableToggle name={name} isTable={isTable} onChange={setTable} />}
       read={depths}
       rows={4}
       empty={({ series }) =>
         series.length > 0 ? null : (
-          <PanelEmpty kind="no-match">No agent reported this queue's waiting tasks in this time range.</PanelEmpty>
+          <PanelEmpty kind="no-match">
+            {isCut
+              ? "No data is stored for this time range. Waiting tasks are kept for 24 h."
+              : "No agent reported this queue's waiting tasks in this time range."}
+          </PanelEmpty>
         )
       }
     >
@@ -120,12 +124,12 @@ export function LatencyPanel({ slug, queue, others }: LatencyProps) {
       missing={() =>
         others.length === 0
           ? null
-          : `Includes the queue of the same name in ${others.map(printable).join(", ")}: times are not recorded per engine.`
+          : `Includes the ${others.length === 1 ? "queue" : "queues"} of the same name in ${others.map(printable).join(", ")}: times are not recorded per engine.`
       }
       empty={({ total }) =>
         total[kind] ? null : (
           <PanelEmpty kind="no-match">
-            No task of this queue {kind === "wait" ? "started" : "finished"} in this time range.
+            No {kind === "wait" ? "wait" : "run"} times were measured in this time range.
           </PanelEmpty>
         )
       }

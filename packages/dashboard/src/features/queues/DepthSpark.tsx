@@ -18,7 +18,7 @@ export function DepthSpark({ pending, isBad }: { pending: readonly (number | nul
       viewBox={`0 0 ${width} ${height}`}
       data-wrong={isBad}
       role="img"
-      aria-label={`Depth in the last hour: from ${count(known[0] ?? 0)} to ${count(known.at(-1) ?? 0)}, maximum ${count(Math.max(...known))}`}
+      aria-label={`Waiting tasks in the last hour: from ${count(known[0] ?? 0)} to ${count(known.at(-1) ?? 0)}, maximum ${count(Math.max(...known))}`}
     >
       {areas.map((path) => (
         <path key={path} className={css.area} d={path} />

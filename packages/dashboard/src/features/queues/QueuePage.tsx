@@ -25,7 +25,7 @@ import { DepthPanel, LatencyPanel } from "./ChartPanels.tsx";
 import { QueueStates, QueueWorkers } from "./QueuePanels.tsx";
 import { queueActivityQuery, queueQuery } from "./queries.ts";
 import { Workers } from "./queue-columns.tsx";
-import { isStale, perMinute, reportsEntries, type Trouble, troubleOf } from "./trouble.ts";
+import { holdOf, isStale, perMinute, reportsEntries, type Trouble, troubleOf } from "./trouble.ts";
 
 const QueueControls = lazy(() =>
   import("../actions/fleet/QueueControls.tsx").then((part) => ({ default: part.QueueControls })),
@@ -91,8 +91,8 @@ function Warning({ queue, trouble, now }: { queue: Queue; trouble: Trouble; now:
   if (trouble === "stuck") {
     return (
       <NoteLine glyph="failure">
-        {plural(queue.pending_count, "waiting task")}, but no worker is connected to this queue. Start a worker that
-        serves it.
+        {plural(queue.pending_count, "task is", "tasks are")} waiting, but no worker is connected to this queue. Start a
+        worker that serves it.
       </NoteLine>
     );
   }
@@ -104,6 +104,10 @@ function Warning({ queue, trouble, now }: { queue: Queue; trouble: Trouble; now:
       </NoteLine>
     );
   }
+  const hold = holdOf(queue);
+  if (hold === "paused") return <NoteLine glyph="pending">The queue is paused, so no task starts.</NoteLine>;
+  if (hold === "rate limited" && trouble !== null)
+    return <NoteLine glyph="pending">The queue's rate limit is used up, so no task starts until it resets.</NoteLine>;
   if (trouble === "long wait")
     return <NoteLine glyph="pending">The oldest task has been waiting for more than 5 minutes.</NoteLine>;
   if (trouble === "growing")
@@ -140,7 +144,7 @@ function factsOf({ queue, activity, trouble, windowMs }: FactsInput): FactOf[] {
       note: (
         <>
           {queue.depth_reported_at ? "updated " : ""}
-          <Age at={queue.depth_reported_at ?? null} suffix=" ago" none="from events only" />
+          <Age at={queue.depth_reported_at ?? null} suffix=" ago" none="queue known from events only" />
         </>
       ),
     },

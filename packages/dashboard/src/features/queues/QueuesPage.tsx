@@ -52,8 +52,9 @@ export function QueuesPage() {
       <div className={panel.head}>
         <h1>Queues</h1>
         <span className="t3 grow">
-          {rows.length === all.length ? count(all.length) : `${count(rows.length)} of ${count(all.length)}`}, worst
-          first. Waiting tasks as last reported; rates cover the last hour.
+          {all.length === 0
+            ? null
+            : `${rows.length === all.length ? "" : `${count(rows.length)} of `}${plural(all.length, "queue")}, worst first. Waiting tasks as last reported; rates cover the last hour.`}
         </span>
         {all.length > 0 ? <FilterBox label="Filter queues" value={filter} onChange={setFilter} /> : null}
       </div>
@@ -67,7 +68,7 @@ export function QueuesPage() {
       ) : null}
       {all.length === 0 ? (
         <Empty title="No queues yet">
-          <p>Queues appear automatically when an agent reports one.</p>
+          <p>Queues appear automatically when an agent reports them.</p>
         </Empty>
       ) : rows.length === 0 ? (
         <Empty title="No queues match" chips={<Button onClick={() => setFilter("")}>Clear filter</Button>}>
@@ -90,7 +91,7 @@ export function QueuesPage() {
         >
           {list.hasMore ? (
             <p className={panel.foot}>
-              {count(all.length)} queues loaded, by engine and name.{" "}
+              The first {count(all.length)} queues by engine and name are loaded.{" "}
               <Button variant="link" onClick={list.readMore}>
                 Load more
               </Button>

@@ -1,6 +1,15 @@
 import type { Queue, QueueActivity } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { byTrouble, isGrowing, isStale, lacksFigures, perMinute, reportsEntries, troubleOf } from "./trouble.ts";
+import {
+  byTrouble,
+  holdOf,
+  isGrowing,
+  isStale,
+  lacksFigures,
+  perMinute,
+  reportsEntries,
+  troubleOf,
+} from "./trouble.ts";
 
 const now = Date.parse("2026-11-20T10:00:00.000Z");
 const ago = (ms: number) => new Date(now - ms).toISOString();
@@ -58,6 +67,15 @@ describe("troubleOf", () => {
     expect(isGrowing(activity([null, null, 100]))).toBe(false);
     expect(isGrowing(activity([100, 99, 98, 99, 100, 101, 100, 100, 101]))).toBe(false);
   });
+});
+
+test.each([
+  [{}, null],
+  [{ paused: true, paused_since: ago(1000) }, "paused"],
+  [{ limited_until: ago(-1000) }, "rate limited"],
+  [{ paused: true, limited_until: ago(-1000) }, "paused"],
+])("a queue with the metadata %j is held as %s", (metadata, hold) => {
+  expect(holdOf(queue({ metadata }))).toBe(hold);
 });
 
 test("byTrouble puts the worst first, then the deepest, then by name", () => {

@@ -23,6 +23,12 @@ export function troubleOf(queue: Queue, activity: QueueActivity | undefined, now
   return null;
 }
 
+/** What kept the queue from starting tasks at the last report. */
+export function holdOf({ metadata }: Queue): "paused" | "rate limited" | null {
+  if (metadata.paused === true) return "paused";
+  return typeof metadata.limited_until === "string" ? "rate limited" : null;
+}
+
 /** At least 20 deep and over 10% deeper than 15 minutes ago, with more tasks added than finished. */
 export function isGrowing({ pending, entered, ended }: QueueActivity): boolean {
   const known = pending.filter((depth) => depth !== null);

@@ -100,7 +100,7 @@ function factsOf(worker: WorkerDetail): FactOf[] {
           "0"
         ),
       isBad: worker.failed > 0,
-      note: tried === 0 ? "no finished tasks" : `failure rate ${percent(worker.failed / tried)}`,
+      note: tried === 0 ? "no succeeded or failed tasks" : `failure rate ${percent(worker.failed / tried)}`,
     },
     { label: "Last heartbeat", value: <Age at={worker.last_heartbeat} suffix=" ago" /> },
   ];
@@ -133,7 +133,9 @@ function CurrentTasks({ slug, worker }: OfWorker) {
           <p className={`${panel.inner} t2`}>
             {worker.active_tasks > 0
               ? `Reports ${plural(worker.active_tasks, "running task")}, but no matching task events have arrived.`
-              : "Idle"}
+              : worker.state === "offline"
+                ? "No running tasks"
+                : "Idle"}
           </p>
         )
       }

@@ -46,14 +46,15 @@ export function WorkersPage() {
         <h1>Workers</h1>
         <span className="t3 grow">
           {rows.length === all.length ? "" : `${count(rows.length)} shown, `}
-          {count(online)} of {count(all.length)} online. Finished and failed cover the last 24 h.
+          {count(online)} of {count(all.length)} {list.hasMore ? "loaded workers online" : "online"}. Finished and
+          failed cover the last 24 h.
         </span>
         {all.length > 0 ? <FilterBox label="Filter workers" value={filter} onChange={setFilter} /> : null}
       </div>
       <StaleLine name="Workers" read={list} />
       {all.length === 0 ? (
         <Empty title="No workers yet">
-          <p>Workers appear automatically when an agent reports one.</p>
+          <p>Workers appear automatically when an agent reports them.</p>
         </Empty>
       ) : rows.length === 0 ? (
         <Empty title="No workers match" chips={<Button onClick={() => setFilter("")}>Clear filter</Button>}>
@@ -73,7 +74,7 @@ export function WorkersPage() {
         >
           {list.hasMore ? (
             <p className={panel.foot}>
-              {count(all.length)} workers loaded, by engine and name.{" "}
+              The first {count(all.length)} workers by engine and name are loaded.{" "}
               <Button variant="link" onClick={list.readMore}>
                 Load more
               </Button>
@@ -157,7 +158,7 @@ const columnsOf = (
   {
     header: `${labels.finished}, 24 h`,
     className: "num lg",
-    width: "7.75rem",
+    width: "6.75rem",
     cell: ({ worker }) => count(worker.processed),
   },
   {
@@ -178,10 +179,10 @@ const columnsOf = (
       ),
   },
   {
-    header: "Heartbeat",
+    header: "Last heartbeat",
     className: "num lg",
     cellClass: "t2",
-    width: "6.5rem",
+    width: "7.75rem",
     cell: ({ worker }) => <Age at={worker.last_heartbeat} suffix=" ago" />,
   },
 ];

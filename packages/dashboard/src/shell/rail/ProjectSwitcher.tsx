@@ -50,7 +50,7 @@ export function ProjectSwitcher({ slug, project }: ProjectSwitcherProps) {
       {me.is_admin ? (
         <button type="button" data-entry="" className={menuItem} onClick={openNewProject}>
           <Icon name="plus" />
-          New project
+          Create project
         </button>
       ) : null}
     </Menu>

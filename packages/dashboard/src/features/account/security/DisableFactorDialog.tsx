@@ -5,7 +5,7 @@ import { errorsByField } from "../../../api/field-errors.ts";
 import { noticeSignedOut } from "../../../api/query-client.ts";
 import { Field } from "../../../ui/forms/Field.tsx";
 import { FormDialog } from "../../../ui/forms/FormDialog.tsx";
-import { CodeField, codeFailure, mfaStatusQuery, trustedDevicesQuery } from "../../mfa/index.ts";
+import { CodeField, codeFailure, mfaStatusQuery, trustedDevicesQuery, wrongPassword } from "../../mfa/index.ts";
 import { meQuery } from "../../sessions/index.ts";
 
 export function DisableFactorDialog({ onClose }: { onClose: () => void }) {
@@ -25,9 +25,7 @@ export function DisableFactorDialog({ onClose }: { onClose: () => void }) {
       }}
       onError={noticeSignedOut}
       errorsOf={(error) =>
-        errorsByField(error).password === undefined
-          ? { code: codeFailure(error) }
-          : { password: "That password is incorrect. Too many wrong passwords lock the account for a while." }
+        errorsByField(error).password === undefined ? { code: codeFailure(error) } : { password: wrongPassword }
       }
       onClose={onClose}
     >

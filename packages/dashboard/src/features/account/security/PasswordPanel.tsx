@@ -11,7 +11,7 @@ import { Field } from "../../../ui/forms/Field.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { InlineAlert } from "../../../ui/panels/InlineAlert.tsx";
 import { Panel } from "../../../ui/panels/Panel.tsx";
-import { trustedDevicesQuery } from "../../mfa/index.ts";
+import { trustedDevicesQuery, wrongPassword } from "../../mfa/index.ts";
 import { meQuery, useMe } from "../../sessions/index.ts";
 import css from "../account.module.css";
 import { apiKeysQuery } from "../api-keys/queries.ts";
@@ -100,5 +100,5 @@ export function PasswordPanel() {
 
 const currentPasswordError = (error: unknown): string =>
   isProblem(error, "validation_error") && error.details.reason === "invalid_password"
-    ? "That password is incorrect. Too many wrong passwords lock the account for a while."
+    ? wrongPassword
     : "Enter your current password.";

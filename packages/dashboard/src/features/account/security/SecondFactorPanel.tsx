@@ -34,7 +34,7 @@ export function SecondFactorPanel({ read }: { read: PanelRead<MfaStatus> }) {
               </p>
               <div className={css.acts}>
                 <Button onClick={() => setAsking("codes")}>Create recovery codes</Button>
-                <ButtonLink href={setUp}>Set up another app</ButtonLink>
+                <ButtonLink href={setUp}>Replace app</ButtonLink>
                 <Button onClick={() => setAsking("disable")}>Disable</Button>
               </div>
             </div>

@@ -38,7 +38,7 @@ export function QueuesPanel({ slug, query, activities }: QueuesPanelProps) {
       }
       empty={({ items }) =>
         items.length === 0 ? (
-          <PanelEmpty kind="none-yet">Queues appear automatically when an agent reports one.</PanelEmpty>
+          <PanelEmpty kind="none-yet">Queues appear automatically when an agent reports them.</PanelEmpty>
         ) : null
       }
     >
