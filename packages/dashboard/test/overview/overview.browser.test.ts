@@ -260,7 +260,7 @@ describe("a panel of the overview", () => {
   test("of a time without tasks says so in words", async () => {
     const { page } = await open();
     await page.goto(`${address()}?since=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z`);
-    await page.getByText("no tasks", { exact: true }).waitFor();
+    await page.getByText("no finished tasks", { exact: true }).waitFor();
     await page.getByText("No durations in this window.").waitFor();
     await page.getByText("No run times in this window.").waitFor();
     await page.getByText("No failed tasks in this window.").nth(1).waitFor();

@@ -1,6 +1,7 @@
 import type { ApiClient, TestBrain } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { holdReads } from "../window/delayed-reads.ts";
 import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
@@ -61,7 +62,12 @@ describe("the settings of a project", () => {
     await page.getByLabel("Slug").fill("wind-mill");
     await page.getByText(/Links, bookmarks and scripts with \/mill stop working/).waitFor();
     expect(await axeFaults(page)).toEqual([]);
+    const release = await holdReads(page, "**/auth/me");
+    const moving = page.waitForRequest("**/auth/me");
     await save.click();
+    await moving;
+    expect(await page.getByLabel("Slug").inputValue()).toBe("wind-mill");
+    await release();
     await page.waitForURL("**/p/wind-mill/settings/general");
     await page.getByRole("button", { name: /^Wind mill/ }).waitFor();
     expect(await page.getByLabel("Slug").inputValue()).toBe("wind-mill");

@@ -54,16 +54,19 @@ function FieldsForm({ project }: { project: Project }) {
   // Changes are computed against the version that was loaded: against the current one, they would undo changes made by others.
   const [base, setBase] = useState(project);
   const [form, setForm] = useState(formOf(base));
+  // After a save with another slug, this version is shown until the page has moved to the new path.
+  const [replaced, setReplaced] = useState<Project | null>(null);
   const mayNot = useMayNotManage(project.slug);
   const changes = changesOf(base, form);
   const isChanged = Object.keys(changes).length > 0;
-  if (base !== project && !isChanged) {
+  if (base !== project && project !== replaced && !isChanged) {
     setBase(project);
     setForm(formOf(project));
   }
   const save = useMutation({
     mutationFn: () => api.changeProject(project.slug, changes),
     onSuccess: async (changed) => {
+      setReplaced(project);
       setBase(changed);
       setForm(formOf(changed));
       client.setQueryData(projectQuery(changed.slug).queryKey, changed);
