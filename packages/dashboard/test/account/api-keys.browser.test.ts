@@ -94,7 +94,7 @@ describe("a key", () => {
     await brain.as.operator.post("/api-keys", { name: "free", scopes: ["home:read"] });
     const { page } = await openKeys(brain.as.operator);
     const row = page.getByRole("row", { name: /free/ });
-    for (const text of ["any", "any address", "never", "no expiry"])
+    for (const text of ["all", "any address", "never", "no expiry"])
       await row.getByText(text, { exact: true }).first().waitFor();
   });
 });

@@ -32,10 +32,10 @@ function recordPolls(context: BrowserContext) {
 
 describe("the activity feed", () => {
   test.each([
-    ["root", /^All entries of all projects/, true],
+    ["root", /^All entries, because/, true],
     ["auditor", /^Entries of Shop, and your own/, true],
-    ["viewer", /^Your own events only/, false],
-    ["stranger", /^Your own events only/, false],
+    ["viewer", /^Only your own entries/, false],
+    ["stranger", /^Only your own entries/, false],
   ] as const)("describes and shows what %s sees", async (as, text, seesProject) => {
     const { page, faults } = await open(as);
     await page.locator("main").getByText(text).waitFor();

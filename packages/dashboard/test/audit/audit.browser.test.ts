@@ -216,9 +216,9 @@ describe("the chain's state", () => {
       await line(page, name).waitFor();
       return line(page, name).textContent();
     };
-    expect(await shown("Rows")).toMatch(/verified.*1,204 rows in order.*1 min/);
+    expect(await shown("Rows")).toMatch(/verified.*1,204 valid rows.*1 min/);
     answer = check({ enabled: true, last: { ...last, outcome: "failed", row_id: bad } });
-    expect(await shown("Rows")).toMatch(new RegExp(`verification failed.*first bad row: ${bad}`));
+    expect(await shown("Rows")).toMatch(new RegExp(`failed verification.*first bad row: ${bad}`));
     answer = check({ enabled: true, last: { finished_at: last.finished_at, outcome: "error" } });
     expect(await shown("Rows")).toMatch(/couldn't be verified/);
     answer = check({ enabled: true }, { status: "failed", detail: "ChainIntegrityError" });

@@ -191,9 +191,9 @@ describe("agents", () => {
     const { page } = await open("agents");
     const row = page.getByRole("row", { name: /from-the-future/ });
     await row.getByText("9.1.0").waitFor();
-    await expect.poll(() => row.getByText("incompatible").getAttribute("title")).toContain("Upgrade the agent");
+    await expect.poll(() => row.getByText("incompatible").getAttribute("title")).toContain("Upgrade the older one");
     await row.getByRole("link").click();
-    await page.getByText("Its major version differs from the server's. Upgrade the agent.").waitFor();
+    await page.getByText("Its major version differs from the server's. Upgrade the older one.").waitFor();
     await raw.close();
   });
 });

@@ -37,7 +37,7 @@ describe("the settings of the instance", () => {
     await page.waitForURL(/filter=bind_port/);
     expect(await row(page, /^SVC_BIND_PORT/).textContent()).toMatch(/\d.*(default|environment)/);
     await page.getByLabel("Filter settings").fill("");
-    await page.getByRole("radio", { name: "Changed" }).check();
+    await page.getByRole("radio", { name: "Configured" }).check();
     await row(page, /SVC_VERSION_CHECK_URL/).waitFor();
     expect(await page.locator("main tbody").textContent()).not.toMatch(/default|unset/);
     expect(await page.content()).not.toContain("planted-metrics-token");

@@ -94,7 +94,7 @@ export function createCommands(given: CommandsDeps) {
     work.announce([...new Set(commands.flatMap(({ agent_id }) => agent_id ?? []))]);
   }
 
-  /** At most once per command in ten minutes, so that a repeating agent does not fill the audit trail. */
+  /** At most once per command in ten minutes, so that a repeating agent does not fill the audit log. */
   function late(command: CommandRow, agentId: string, status: "completed" | "failed"): void {
     const reason =
       command.agent_id !== agentId ? "other_agent" : command.completed_at === null ? "other_delivery" : "ended";

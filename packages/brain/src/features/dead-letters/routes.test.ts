@@ -115,7 +115,7 @@ for (const dialect of routeDialects) {
       expect(body.entries[0].error_excerpt).toBe("[REDACTED]");
     });
 
-    test("adds the command to the list of commands, and a row to the audit trail", async () => {
+    test("adds the command to the list of commands, and a row to the audit log", async () => {
       const { frame } = await listAnswered("?engine=bullmq&queue=emails&limit=5", { status: "success", result: page });
       const path = `/projects/${brain.project.slug}/commands/${frame.id}`;
       expect((await brain.as.operator.get(path)).body).toMatchObject({

@@ -80,8 +80,8 @@ function Checks({ health, readAtMs, system, settings }: ChecksProps) {
           ]}
         />
         <p className={`${panel.foot} ${css.foot}`}>
-          Checked every {everyMs / 1000} s, {printable(coverage.detail)}. “Last OK” counts from when you opened this
-          page.
+          Checked every {everyMs / 1000} s. The server {printable(coverage.detail)}. “Last OK” counts from when you
+          opened this page.
         </p>
         <div className={panel.page}>
           <Panel title="System" window="this server" read={system} rows={4}>
@@ -146,7 +146,7 @@ function System({ facts }: { facts: SystemFacts }) {
     ["Version", facts.svc_version],
     ["Runtime", `${facts.runtime} ${facts.runtime_version}`],
     ["Platform", `${facts.os}, ${facts.architecture}`],
-    ["Process", String(facts.pid)],
+    ["Process ID", String(facts.pid)],
     [
       "Database",
       `${facts.database_type} ${facts.database_version}${facts.database_size_mb === undefined ? "" : `, ${facts.database_size_mb} MB`}`,
@@ -160,7 +160,7 @@ function CopyBundle({ bundle }: { bundle: () => string }) {
   return (
     <>
       <Button
-        title="Checks, system and settings as JSON, without secrets and credentials"
+        title="Checks, system and settings as JSON, without secrets or credentials"
         onClick={async () => setSaid((await copyText(bundle())) ? "Copied" : "Couldn't copy. The browser blocked it.")}
         icon="copy"
       >

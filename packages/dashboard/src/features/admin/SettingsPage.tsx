@@ -39,7 +39,7 @@ function Settings() {
 
 const shares = [
   { value: "all", label: "All", title: "All settings" },
-  { value: "given", label: "Changed", title: "Settings from a file or the environment" },
+  { value: "given", label: "Configured", title: "Settings from a file or the environment" },
 ] as const;
 type Share = (typeof shares)[number]["value"];
 
@@ -77,7 +77,10 @@ function SettingList({ settings, svc_home: home }: InstanceSettings) {
             </Button>
           }
         >
-          <p>No setting has this text in its name, value, source or description.</p>
+          <p>
+            No {share === "all" ? "" : "configured "}setting has all of these words in its name, value, source or
+            description.
+          </p>
         </Empty>
       ) : (
         <WindowTable

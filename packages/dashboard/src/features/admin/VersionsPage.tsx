@@ -115,7 +115,7 @@ function Manifest({ known }: { known: KnownVersions }) {
         {url === null ? (
           <p className="t2">
             Checking for newer versions is off. Set <code>SVC_VERSION_CHECK_URL</code> to the URL of a version manifest
-            to turn it on.
+            and restart the server to turn it on.
           </p>
         ) : (
           <>
@@ -137,7 +137,7 @@ function Manifest({ known }: { known: KnownVersions }) {
 function manifestFacts(known: KnownVersions): [string, ReactNode][] {
   const facts: [string, ReactNode][] = [
     ["Source", known.source === "bundled" ? "bundled with this release" : "last check"],
-    ["Schema", known.schema_version],
+    ["Manifest format", known.schema_version],
     [
       "Generated",
       <span key="generated">

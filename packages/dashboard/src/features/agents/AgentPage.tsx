@@ -75,7 +75,9 @@ export function AgentPage() {
               read={processes}
               rows={2}
               missing={(rows) =>
-                rows.length === 500 ? "Only the first 500 processes of the project are shown." : null
+                rows.length === 500
+                  ? "Some may be missing: only the first 500 processes of the project are loaded."
+                  : null
               }
               empty={() =>
                 own?.length === 0 ? <PanelEmpty kind="none-yet">No process has connected yet.</PanelEmpty> : null

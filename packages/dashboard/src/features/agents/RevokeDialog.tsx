@@ -43,8 +43,8 @@ export function RevokeDialog({ slug, agent, processesOnline, onClose }: RevokeDi
         {agent.state === "online" ? (
           <li>
             It stops watching{" "}
-            {agent.engine_adapters.length > 0 ? agent.engine_adapters.map(printable).join(", ") : "its engines"}. New
-            tasks there are no longer recorded.
+            {agent.engine_adapters.length > 0 ? agent.engine_adapters.map(printable).join(", ") : "its engines"}. Tasks
+            that no other agent watches are no longer recorded.
           </li>
         ) : null}
         {processesOnline !== null && processesOnline > 0 ? (

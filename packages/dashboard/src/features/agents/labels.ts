@@ -46,13 +46,17 @@ export function versionSkew(agent: Agent): VersionSkew | null {
     case "incompatible":
       return {
         word: "incompatible",
-        means: "Its major version differs from the server's. Upgrade the agent.",
+        means: "Its major version differs from the server's. Upgrade the older one.",
         isBad: true,
       };
     case "outdated":
-      return { word: "outdated", means: "More than one minor version behind the server.", isBad: false };
+      return {
+        word: "outdated",
+        means: "More than one minor version behind the server. Upgrade the agent.",
+        isBad: false,
+      };
     case "newer_than_known":
-      return { word: "newer", means: "Newer than the server. Upgrade the server first.", isBad: false };
+      return { word: "newer", means: "Newer than the server. Upgrade the server.", isBad: false };
     case "unknown":
       return { word: "unknown version", means: "The agent reported an unrecognised version.", isBad: false };
     default:

@@ -59,7 +59,8 @@ function agentsLine(slug: string, agents: readonly Agent[]): ReactNode {
       <AppLink href={paths.agent(slug, first.id)}>{printable(first.name)}</AppLink>
       {others.length > 0 ? ` and ${plural(others.length, "other agent")} run` : " runs"} a version that is incompatible
       with this server
-      {first.agent_version ? ` (${printable(first.agent_version)})` : ""}. Upgrade to avoid losing events.
+      {first.agent_version ? ` (${printable(first.agent_version)})` : ""}. Upgrade the{" "}
+      {others.length > 0 ? "agents" : "agent"} or the server, whichever is older.
     </NoteLine>
   );
 }

@@ -41,6 +41,10 @@ export function ActivityPage() {
   const showNew = useShowNew(query.queryKey, read.refetch);
   const go = (next: ActivitySearch) => goTo(paths.activity({ ...search, ...next }));
   const slugs = me.is_admin ? (projects.data ?? []).map(({ slug }) => slug) : auditedSlugs(me);
+  const filterTexts = [
+    action && `has an action starting with ${printable(action)}`,
+    project && `is in project ${printable(project)}`,
+  ].filter(Boolean);
   const choices = [...new Set([...slugs, ...(project === "" ? [] : [project])])].sort();
 
   return (
@@ -82,11 +86,7 @@ export function ActivityPage() {
               title="No entries match"
               chips={<Button onClick={() => go({ action: "", project: "" })}>Clear all filters</Button>}
             >
-              <p>
-                No entry you can see
-                {action === "" ? "" : ` has an action starting with ${printable(action)}`}
-                {project === "" ? "." : ` in project ${printable(project)}.`}
-              </p>
+              <p>No entry that you can see {filterTexts.join(" and ")}.</p>
             </Empty>
           )
         }

@@ -54,7 +54,7 @@ export function AuditPage() {
   if (useMayAudit(slug)) return <Trail key={slug} slug={slug} />;
   return (
     <NotForRole title="Audit" chips={<ButtonLink href={paths.activity()}>View your activity</ButtonLink>}>
-      Only auditors and admins can see a project's audit trail. Ask a project admin for access.
+      Only auditors and admins can see a project's audit log. Ask a project admin for access.
     </NotForRole>
   );
 }
@@ -186,7 +186,7 @@ function Trail({ slug }: { slug: string }) {
                 </Empty>
               ) : (
                 <Empty title="Nothing recorded yet">
-                  <p>Every change in this project, and every denied attempt, is recorded here.</p>
+                  <p>Commands, exports, and changes to the project, its members and agents are recorded here.</p>
                 </Empty>
               )
             }

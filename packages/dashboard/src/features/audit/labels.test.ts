@@ -59,12 +59,12 @@ describe("who acted", () => {
 describe("the visible entries", () => {
   const text = (is_admin: boolean, ...memberships: Me["memberships"]) => reachText({ is_admin, memberships });
 
-  test("are all for an instance admin", () => {
+  test("are all for an instance administrator", () => {
     expect(text(true)).toMatch(/^All entries/);
   });
 
-  test.each(["viewer", "operator"] as const)("are only the own events for a %s", (role) => {
-    expect(text(false, member("shop", role))).toMatch(/^Your own events only/);
+  test.each(["viewer", "operator"] as const)("are only the own entries for a %s", (role) => {
+    expect(text(false, member("shop", role))).toMatch(/^Only your own entries/);
     expect(auditedSlugs({ memberships: [member("shop", role)] })).toEqual([]);
   });
 

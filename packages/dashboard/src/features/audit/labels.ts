@@ -85,10 +85,10 @@ export const auditedSlugs = (me: Pick<Me, "memberships">): string[] =>
 
 /** Describes what the activity feed shows the user. */
 export function reachText(me: Pick<Me, "is_admin" | "memberships">): string {
-  if (me.is_admin) return "All entries of all projects, because you are an instance admin.";
+  if (me.is_admin) return "All entries, because you are an instance administrator.";
   const [first, second, ...others] = audited(me).map(({ project_name }) => nameText(project_name));
   if (first === undefined) {
-    return "Your own events only. Only a project's auditors and admins see its entries.";
+    return "Only your own entries outside of projects. A project's entries are for its auditors and admins.";
   }
   const projects =
     second === undefined
@@ -96,5 +96,5 @@ export function reachText(me: Pick<Me, "is_admin" | "memberships">): string {
       : others.length === 0
         ? `${first} and ${second}`
         : `${first}, ${second} and ${plural(others.length, "other project")}`;
-  return `Entries of ${projects}, and your own events outside of projects.`;
+  return `Entries of ${projects}, and your own entries outside of projects.`;
 }

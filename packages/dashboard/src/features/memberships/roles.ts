@@ -5,7 +5,10 @@ export const roles: readonly { role: ProjectRole; means: string }[] = [
   { role: "viewer", means: "views tasks, queues, workers, agents and members" },
   { role: "auditor", means: "viewer, plus the audit log; read-only" },
   { role: "operator", means: "viewer, plus retrying, cancelling and controlling workers" },
-  { role: "admin", means: "operator, plus project settings, members and agents" },
+  {
+    role: "admin",
+    means: "operator, plus purging queues, deleting tasks, the audit log, settings, members and agents",
+  },
 ];
 
 /** Why a member cannot be demoted or removed; null when nothing known here prevents it. */

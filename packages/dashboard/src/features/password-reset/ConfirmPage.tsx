@@ -22,7 +22,8 @@ export function ConfirmPage() {
     return (
       <EntryFrame title="Password changed">
         <EntryNote icon="check">
-          All sessions have ended and trusted devices were removed. Your second factor is unchanged.
+          All sessions have ended, trusted devices were removed, and API keys were revoked. Your second factor is
+          unchanged.
         </EntryNote>
         <ButtonLink variant="main" className={entrySubmit} href={paths.login()}>
           Sign in
@@ -79,7 +80,7 @@ function ChoosePassword({ token, onDone }: { token: string; onDone: () => void }
           {confirm.isPending ? "Changing…" : "Change password"}
         </ActButton>
       </ActForm>
-      <p className="t2">This signs you out on all devices.</p>
+      <p className="t2">This signs you out on all devices and revokes your API keys.</p>
     </EntryFrame>
   );
 }

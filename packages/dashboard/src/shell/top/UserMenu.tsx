@@ -48,7 +48,7 @@ export function UserMenu({ hasProject }: TopItemProps) {
       <p className={menuLabel}>
         <b className="t1">{name}</b>
         <br />
-        {me.is_admin ? "instance admin" : (role ?? me.email)}
+        {me.is_admin ? "instance administrator" : (role ?? me.email)}
       </p>
       <hr className={menuRule} />
       <AppLink data-entry="" className={menuItem} href={paths.home()}>

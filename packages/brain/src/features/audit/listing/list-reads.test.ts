@@ -4,7 +4,7 @@ import { useAccess } from "../../../../test/fixtures/access-fixture.ts";
 import * as reads from "./list-reads.ts";
 
 for (const dialect of testDialects) {
-  describe(`reads of the audit trail on ${dialect}`, () => {
+  describe(`reads of the audit log on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     const fixture = useAccess(opened);
 

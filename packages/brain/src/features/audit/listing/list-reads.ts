@@ -142,7 +142,7 @@ export interface NamedProject {
   readonly slug: string;
 }
 
-/** Projects whose audit trail a user may read by membership, at most `limit`. */
+/** Projects whose audit log a user may read by membership, at most `limit`. */
 export const auditedProjects = (db: Db, userId: string, limit: number): Promise<NamedProject[]> =>
   db
     .selectFrom("memberships")

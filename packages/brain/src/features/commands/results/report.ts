@@ -86,7 +86,7 @@ export function createReports({ database, clock, log, counted, redactor, ended, 
       });
       if (outcome === null || outcome.isLate) {
         counted.late(status);
-        // Unknown command ids are not audited: an agent could fill the audit trail with them.
+        // Unknown command ids are not audited: an agent could fill the audit log with them.
         if (outcome !== null) late(outcome.command, agentId, status);
         lateResult(agentId, { command_id: id, agent_id: agentId });
       } else {

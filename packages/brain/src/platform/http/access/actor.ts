@@ -3,7 +3,7 @@
  * user. The composition root passes them in, so the platform knows no table.
  */
 
-/** Project roles in order; auditor is separate: viewer rights plus the audit trail, and no mutating route. */
+/** Project roles in order; auditor is separate: viewer rights plus the audit log, and no mutating route. */
 export type Role = "viewer" | "operator" | "admin" | "auditor";
 
 export interface ActorUser {

@@ -40,7 +40,7 @@ export function AddressesField({ text, onChange, error }: AddressesFieldProps) {
         value={text}
         onChange={(event) => onChange(event.currentTarget.value)}
         error={addressesError(text) ?? error}
-        hint={`One address or CIDR range per line (${ranges.length} of ${maxRanges}). Leave empty to allow any address. If the server has its own allowlist, the address must be on both.`}
+        hint={`One address or CIDR range per line (${ranges.length} of ${maxRanges}). Leave empty to allow any address. If the server has its own allowlist, an address must be on both lists.`}
       />
       {rewritten.length === 0 ? null : (
         <p className="t2">
@@ -73,7 +73,7 @@ function Verdict({ address, ranges }: { address: string | null | undefined; rang
     <p role="status" className={css.own} data-in={isIn}>
       <Glyph name={isIn ? "success" : "revoked"} />
       <span>
-        Your address <code>{address}</code> would be <b>{isIn ? "allowed" : "refused"}</b>{" "}
+        Your address <code>{address}</code> would be <b>{isIn ? "allowed" : "refused"}</b> by this key{" "}
         <span className="t3">(as seen by the server when you signed in)</span>
       </span>
     </p>

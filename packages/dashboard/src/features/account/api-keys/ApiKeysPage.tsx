@@ -96,7 +96,7 @@ const columns: readonly Column<ApiKey>[] = [
         <span className="sm">
           {" "}
           {plural(scopes.length, "scope")}
-          {slug === null ? "" : `, only ${slug}`}
+          {slug === null ? "" : `, project ${slug} only`}
         </span>
       </>
     ),
@@ -116,7 +116,7 @@ const columns: readonly Column<ApiKey>[] = [
     header: "Project",
     className: "lg",
     cell: ({ project_slug: slug }) =>
-      slug === null ? <span className="t3">any</span> : <AppLink href={paths.project(slug)}>{printable(slug)}</AppLink>,
+      slug === null ? <span className="t3">all</span> : <AppLink href={paths.project(slug)}>{printable(slug)}</AppLink>,
   },
   {
     header: "Allowed from",

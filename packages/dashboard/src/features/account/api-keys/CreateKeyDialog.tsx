@@ -152,8 +152,8 @@ function MintedKeyDialog({ created, onClose }: { created: MintedKey; onClose: ()
       <p className="t2">The token is shown only once. The server stores only a hash.</p>
       <Snippet name="token" text={created.token} />
       <Snippet
-        name="shell: use it"
-        text={`curl -H "Authorization: Bearer $SVC_API_KEY" '${location.origin}/api/v1/${path}'`}
+        name="shell"
+        text={`export SVC_API_KEY=${created.token}\ncurl -H "Authorization: Bearer $SVC_API_KEY" '${location.origin}/api/v1/${path}'`}
       />
     </OnceDialog>
   );
@@ -161,6 +161,6 @@ function MintedKeyDialog({ created, onClose }: { created: MintedKey; onClose: ()
 
 function refusalOf(error: unknown): string {
   if (isProblem(error, "not_found")) return "You no longer have access to the project.";
-  if (isProblem(error, "forbidden")) return "Only an instance administrator can grant one of these scopes.";
+  if (isProblem(error, "forbidden")) return "Some of these scopes can only be granted by an instance administrator.";
   return causeOf(error);
 }

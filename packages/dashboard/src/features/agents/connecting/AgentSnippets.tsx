@@ -103,9 +103,9 @@ function StartCommand({ engine, secrets }: AgentSnippetsProps) {
               svc-agent.mjs {version} is a single file ({bytes(size)}) without dependencies. It needs Node{" "}
               {node.replace(">=", "")} or newer.{" "}
               {isLoopback(brainUrl)
-                ? "On another machine, replace localhost with an address of this server."
+                ? `On another machine, use the https address of this server instead of ${brainUrl}.`
                 : needsDev(brainUrl)
-                  ? "--dev allows plain HTTP. Use it in networks that you trust, or serve svc over HTTPS."
+                  ? "--dev allows plain HTTP. Use it only in networks that you trust, or serve svc over HTTPS."
                   : null}
             </p>
           </>

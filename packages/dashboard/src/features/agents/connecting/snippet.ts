@@ -73,8 +73,9 @@ import { attachBullmq } from "@svc/bullmq";
 
 const agent = startAgent({
   brainUrl: "${brainUrl}",
-  token: process.env.SVC_TOKEN,
-  hmacSecret: process.env.SVC_HMAC_SECRET,
+  token: process.env.SVC_TOKEN ?? "",
+  hmacSecret: process.env.SVC_HMAC_SECRET ?? "",
+  // redis: an address or connection options, not a client. worker: your BullMQ Worker
   engines: [attachBullmq({ redis, workers: [worker] })],
 });
 // at shutdown, after worker.close()

@@ -11,7 +11,7 @@ import { Age } from "../../../ui/time/Stamp.tsx";
 import { deepHealthQuery } from "../../admin/index.ts";
 import css from "../audit.module.css";
 
-/** One line on the integrity of the installation's audit trail; Details lists the checks. */
+/** One line on the integrity of the installation's audit log; Details lists the checks. */
 export function ChainPanel() {
   const read = useQuery({ ...deepHealthQuery, refetchInterval: useTimedMs(60_000) });
   const [isOpen, setOpen] = useState(false);
@@ -67,7 +67,7 @@ function headOf(check: HealthCheck | undefined): Verdict {
 function rowsOf(verification: AuditVerification | undefined): Verdict {
   const outcome = verification?.last?.outcome;
   if (outcome === "clean") return { word: "verified", glyph: "success" };
-  if (outcome === "failed") return { word: "verification failed", glyph: "failure", isBad: true };
+  if (outcome === "failed") return { word: "failed verification", glyph: "failure", isBad: true };
   if (outcome !== undefined) return { word: "couldn't be verified", glyph: "timeout", isBad: true };
   return { word: "not verified", glyph: "unknown" };
 }
@@ -76,7 +76,7 @@ function rowsOf(verification: AuditVerification | undefined): Verdict {
 function statusOf(check: HealthCheck | undefined): Verdict {
   const head = headOf(check);
   const rows = rowsOf(check?.verification);
-  if (head.isBad) return { ...head, word: "The audit trail was changed outside of svc, or its key is wrong" };
+  if (head.isBad) return { ...head, word: "The audit log was changed outside of svc, or its key is wrong" };
   if (rows.isBad) return { ...rows, word: `Rows ${rows.word}` };
   if (head.glyph !== "success") return { ...head, word: `Audit chain: ${head.word}` };
   return { word: `Head of the chain valid, rows ${rows.word}`, glyph: "success" };
@@ -88,7 +88,7 @@ function RowsLine({ verification }: { verification: AuditVerification | undefine
     <Line name="Rows" verdict={rowsOf(verification)}>
       {last === undefined ? null : (
         <>
-          {last.rows === undefined ? "" : `${plural(last.rows, "row")} in order, `}
+          {last.rows === undefined ? "" : `${plural(last.rows, "valid row")}, `}
           {last.row_id === undefined ? null : (
             <>
               then the first bad row: <Command text={last.row_id} />,{" "}
@@ -101,7 +101,7 @@ function RowsLine({ verification }: { verification: AuditVerification | undefine
         last === undefined && "The first scheduled verification has not finished. "
       ) : (
         <>
-          Not scheduled. Turn it on with <code>SVC_AUDIT_CHAIN_VERIFY_ENABLED</code>.{" "}
+          Not scheduled. Turn verification on with <code>SVC_AUDIT_CHAIN_VERIFY_ENABLED</code>.{" "}
         </>
       )}
       Verify now: <Command text="svc audit verify" />

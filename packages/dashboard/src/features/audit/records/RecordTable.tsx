@@ -141,7 +141,7 @@ export function RowProject({ row }: { row: Recorded }) {
   return <AppLink href={paths.project(slug)}>{slug}</AppLink>;
 }
 
-/** The client address, for instance admins only. */
+/** The client address, for instance administrators only. */
 export function Address({ row }: { row: Recorded }) {
   const { is_admin: isAdmin } = useMe();
   if (row.source_ip !== null) {
@@ -155,7 +155,7 @@ export function Address({ row }: { row: Recorded }) {
   return isAdmin ? (
     <span className="t3">none</span>
   ) : (
-    <span className="t3" title="Only instance admins see addresses">
+    <span className="t3" title="Only instance administrators see addresses">
       hidden for your role
     </span>
   );

@@ -31,7 +31,7 @@ export function InvitationsPanel({ slug, members, disabledReason }: InvitationsP
   };
   const columns: Column<Invitation>[] = [
     {
-      header: "Address",
+      header: "Email",
       cellClass: panel.named,
       cell: ({ email }) => printable(email),
       small: ({ expires_at: at }) => (

@@ -37,6 +37,10 @@ describe("readTyped", () => {
     expect(readTyped("priority:high", { priority: "critical" })).toEqual({ patch: { priority: "critical,high" } });
   });
 
+  test("takes an age as in the query language, or with a minus as in addresses", () => {
+    for (const typed of ["since:2h", "since:-2h"]) expect(readTyped(typed, {})).toEqual({ patch: { since: "-2h" } });
+  });
+
   test.each(["state:broken", "priority:urgent", "since:soon", "queue:"])("explains why %s is invalid", (typed) => {
     expect(readTyped(typed, {})).toHaveProperty("error");
   });

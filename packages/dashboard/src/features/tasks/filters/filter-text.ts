@@ -47,10 +47,13 @@ export function readTyped(typed: string, search: TasksSearch): { patch: TasksSea
       return isKnown ? { patch: { priority: wanted.join(",") } } : { error: `Unknown priority ${value}` };
     }
     case "since":
-    case "until":
-      return Number.isNaN(timeOf(value, 0))
-        ? { error: `${value} is not an age such as -6h or a timestamp` }
-        : { patch: { [word]: value } };
+    case "until": {
+      // The query language has ages without a minus.
+      const bound = /^\d{1,5}[mhd]$/.test(value) ? `-${value}` : value;
+      return Number.isNaN(timeOf(bound, 0))
+        ? { error: `${value} is not an age such as 6h or a timestamp` }
+        : { patch: { [word]: bound } };
+    }
     default:
       return { patch: { [word]: value } };
   }
