@@ -66,7 +66,7 @@ export const commands: CommandTable = [
   ]),
   command(
     "login",
-    "sign in to a service, for commands that accept no API key",
+    "sign in to a service with an email address and a password",
     () => import("./session/login.ts"),
     "login",
   ),

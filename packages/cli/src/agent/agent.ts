@@ -19,7 +19,7 @@ const options = {
   brain: text("URL", "address of the service (or SVC_BRAIN_URL), for example http://localhost:7700"),
   ...engineOptions,
   name: text("NAME", "label of this process, shown to operators (or SVC_AGENT_NAME)"),
-  transport: text("KIND", "ws (default) or longpoll, which requires SVC_AGENT_ID (or SVC_TRANSPORT)"),
+  transport: text("KIND", "ws (default) or longpoll (or SVC_TRANSPORT). longpoll requires SVC_AGENT_ID"),
   "buffer-name": text(
     "NAME",
     "name of the buffer file (or SVC_BUFFER_NAME), to keep it when the agent is created again",

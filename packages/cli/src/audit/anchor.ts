@@ -27,7 +27,10 @@ export const auditExportHead = defineCommand({
 export const auditVerifyAnchor = defineCommand({
   usage: ["audit verify-anchor FILE [--json]"],
   options: jsonOption,
-  details: ["Exits with 0 for CURRENT_MATCH and VERIFIED_ANCESTOR, with 1 for UNPROVABLE.", databaseHelp],
+  details: [
+    "Exits with 0 for CURRENT_MATCH and VERIFIED_ANCESTOR, 1 for UNPROVABLE, and 3, 4 or 5 when it could not be verified.",
+    databaseHelp,
+  ],
   positionals: 1,
   async run({ values, positionals: [file] }, terminal) {
     if (file === undefined) throw new CliError("usage", "missing FILE of the anchor");

@@ -10,8 +10,8 @@ export const auditPrune = defineCommand({
     yes: flag("do not ask for confirmation"),
   },
   details: [
-    "Removes the audit rows that are older than DATE, after showing their number. DATE must be in the past.",
-    "Rows of a class in SVC_AUDIT_RETENTION_BY_CLASS are kept for the retention of that class.",
+    "Removes audit rows older than DATE, oldest first, after showing their number. DATE must be in the past.",
+    "A row that SVC_AUDIT_RETENTION_BY_CLASS still keeps also keeps all newer rows.",
     databaseHelp,
   ],
   async run({ values: { before: text, yes } }, terminal) {

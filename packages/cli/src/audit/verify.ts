@@ -18,7 +18,10 @@ export const auditVerify = defineCommand({
     "known-head": text("FILE", "also verify the chain against the anchor in FILE"),
     ...jsonOption,
   },
-  details: ["Exits with 0 when the chain is clean, 1 when it failed, 4 when it could not be verified.", databaseHelp],
+  details: [
+    "Exits with 0 when the chain is clean, 1 when it failed, and 3, 4 or 5 when it could not be verified.",
+    databaseHelp,
+  ],
   async run({ values }, terminal) {
     const limit =
       values.limit === undefined ? undefined : wholeNumber("limit", values.limit, { min: 1, max: 999_999_999 });

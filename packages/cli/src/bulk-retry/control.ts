@@ -31,7 +31,7 @@ const controlCommand = (name: string, details: string, control: Control): Comman
 
 export const bulkRetryWatch = requestCommand(
   "watch",
-  "Follows a bulk retry until it finishes, is paused or is blocked. Exits with 1 unless every task was retried.",
+  "Follows a bulk retry until it finishes, is paused or is blocked. Exits with 0 if every task was retried or none matched, otherwise with 1.",
   watchBulkRetry,
 );
 

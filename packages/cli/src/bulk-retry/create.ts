@@ -15,12 +15,12 @@ export const bulkRetryCreate = defineCommand({
     ...filterOptions,
     query: text("QUERY", "query (see docs/reference/query-language.md), combined with the other filters"),
     engine: text("NAME", "only tasks of this engine"),
-    task: texts("ID", "only this task, may be repeated, requires --engine"),
+    task: texts("ID", "only this task, may be repeated, requires --engine, not with --priority or --query"),
     all: flag("every failed task of the project, instead of filters"),
     max: text("N", "refuse when more tasks match, up to 10,000 (default 1,000)"),
     agent: text("ID", "only this agent (default: any agent that supports it)"),
     canary: text("N", "retry N tasks first and stop if too many fail"),
-    "canary-failures": text("N", "block the rest after more than N canary failures"),
+    "canary-failures": text("N", "block the rest after more than N canary failures (default 0), requires --canary"),
     rate: text("N", "send at most N tasks per minute"),
     key: text("KEY", "idempotency key: a repeated request with the same key starts no second bulk retry"),
     yes: flag("do not ask for confirmation"),
@@ -30,7 +30,7 @@ export const bulkRetryCreate = defineCommand({
   },
   details: [
     "Retries every task that matches now, in state failure by default. The service retries them one by one and continues after a restart.",
-    "Ctrl-C stops watching, not the retry. Exits with 1 unless every task was retried.",
+    "Ctrl-C stops watching, not the retry. Exits with 0 if every task was retried or none matched, otherwise with 1.",
     sessionAuthHelp,
   ],
   async run({ values }, terminal) {

@@ -11,6 +11,7 @@ export const completionOf = (table: CommandTable): Command =>
     details: [
       "In bash: `source <(svc completion bash)` in ~/.bashrc. In zsh: `source <(svc completion zsh)` in ~/.zshrc, after compinit.",
       "In fish: `svc completion fish > ~/.config/fish/completions/svc.fish`.",
+      "Completes svc, which must be on the PATH, but not npx svc.",
     ],
     positionals: 1,
     async run({ positionals: [shell = ""] }, terminal) {

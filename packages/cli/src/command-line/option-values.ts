@@ -74,8 +74,8 @@ export const filterOptions = {
   name: text("TEXT", "only tasks whose name contains this text"),
   search: text("TEXT", "only tasks whose name, queue, worker or id contains this text"),
   priority: text("LIST", `only these priorities, comma-separated: ${priorities.join(", ")}`),
-  since: text("TIME", "received at or after a time, or a duration ago such as 2h"),
-  until: text("TIME", "received at or before a time"),
+  since: text("TIME", "received at or after a time such as 2026-11-01T12:30Z, or a duration ago such as 2h"),
+  until: text("TIME", "received at or before a time, or a duration ago"),
 } as const satisfies CommandOptions;
 
 export function readFilters(given: OptionValues<typeof filterOptions>) {

@@ -7,7 +7,7 @@ import { factsOf, printResult } from "../terminal/printed.ts";
 export const tasksShow = defineCommand({
   usage: ["tasks show ENGINE TASK_ID [--json]"],
   options: { ...jsonOption, ...projectOptions },
-  details: ["Arguments, results and errors are shown as redacted by the agent.", authHelp],
+  details: ["Arguments, results and errors are shown redacted, as the service stores them.", authHelp],
   positionals: 2,
   async run({ values, positionals: [engine, taskId] }, terminal) {
     if (engine === undefined || taskId === undefined) throw new CliError("usage", "missing ENGINE or TASK_ID");

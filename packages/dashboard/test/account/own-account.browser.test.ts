@@ -31,12 +31,12 @@ test("names and time zone can be changed, the email can't, and an error is shown
   const save = page.getByRole("button", { name: "Save changes" });
   await expect.poll(() => save.getAttribute("aria-disabled")).toBe("true");
   expect(await page.getByLabel("Email").getAttribute("readonly")).not.toBe(null);
-  await page.getByLabel("Name", { exact: true }).fill("Olga");
+  await page.getByLabel("Display name").fill("Olga");
   await page.getByLabel("Last name").fill("Perator");
   await page.getByLabel("Time zone").fill("Europe/Nowhere");
   await save.click();
   await expect.poll(() => page.getByLabel("Time zone").getAttribute("aria-invalid")).toBe("true");
-  expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Olga");
+  expect(await page.getByLabel("Display name").inputValue()).toBe("Olga");
 
   await page.getByLabel("Time zone").fill("Europe/Berlin");
   await save.click();

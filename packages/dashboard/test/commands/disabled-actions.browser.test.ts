@@ -152,14 +152,14 @@ describe("truncated inputs", () => {
     const { page, faults } = await openAs("operator", "tasks/bullmq/long-1");
     await page.getByRole("button", { name: "Retry", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "Retry mail.send" });
-    await dialog.getByRole("radio", { name: "With changed inputs" }).check();
-    const kwargs = dialog.getByLabel("Named inputs");
+    await dialog.getByRole("radio", { name: "Changed arguments" }).check();
+    const kwargs = dialog.getByLabel("Keyword arguments");
     expect(await kwargs.inputValue()).toBe("");
     await dialog.getByText("are redacted or truncated, so they aren't filled in").first().waitFor();
-    await dialog.getByLabel("Positional inputs").fill("[]");
+    await dialog.getByLabel("Positional arguments").fill("[]");
     await kwargs.fill(JSON.stringify({ body: `Dear${marker}` }));
     await dialog.getByText(`Still contains ${marker}. Enter the real value`).waitFor();
-    await reasonIn(dialog).getByText("Some inputs are redacted or truncated").waitFor();
+    await reasonIn(dialog).getByText("Some arguments are redacted or truncated").waitFor();
     const send = dialog.getByRole("button", { name: "Retry task" });
     await isDisabled(send);
     await send.click({ force: true });

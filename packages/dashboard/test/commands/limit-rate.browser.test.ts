@@ -102,7 +102,7 @@ test("the page of a worker has no limit, and that of a task says where to find i
 
   await page.goto(`/p/shop/tasks/bullmq/${encodeURIComponent(`${queueName}:first`)}`);
   await page.getByRole("button", { name: "More actions" }).click();
-  const entry = page.getByRole("button", { name: /^Limit rate of this name/ });
+  const entry = page.getByRole("button", { name: /^Limit rate of this task name/ });
   await entry.getByText(elsewhere).waitFor();
   await entry.click({ force: true });
   expect(await page.getByRole("dialog").count()).toBe(0);

@@ -95,7 +95,7 @@ describe("one queue", () => {
     await part("Waiting time").getByText("(3 measured)").waitFor();
     await part("Waiting time").getByRole("radio", { name: "run" }).check();
     await part("Run time").getByText("(1 measured)").waitFor();
-    await part("Waiting tasks").getByRole("button", { name: "As table: Waiting tasks" }).click();
+    await part("Waiting tasks").getByRole("button", { name: "Show table: Waiting tasks" }).click();
     await part("Waiting tasks").getByRole("cell", { name: "194" }).first().waitFor();
     await part("Tasks by state").getByRole("link", { name: "2 tasks in state started" }).waitFor();
     await part("Recent failures").getByText("PaymentError: upstream 503 after 30 s").waitFor();

@@ -97,7 +97,7 @@ test("a time in which events were lost is a hatched band, named in the table", a
   const band = shapes(page, "Finished by outcome", "lost");
   await expect.poll(() => band.count()).toBe(1);
   expect(await band.evaluate((shape) => getComputedStyle(shape).fill)).toContain("#lost");
-  await page.getByRole("button", { name: "As table: Finished by outcome" }).click();
+  await page.getByRole("button", { name: "Show table: Finished by outcome" }).click();
   await page
     .getByRole("cell", { name: /lost|missing/ })
     .first()

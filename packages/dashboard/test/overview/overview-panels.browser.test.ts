@@ -23,7 +23,7 @@ async function startOwnFleet(): Promise<{ own: TestBrain; fleet: Fleet }> {
 const address = ({ project } = brain) => `/p/${project.slug}`;
 const open = (from = brain) => openScreen(from, { cookie: from.as.root.cookie });
 const panel = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
-const figures = (page: Page) => page.getByLabel(/^Figures for the/);
+const figures = (page: Page) => page.getByLabel(/^Figures, /);
 
 describe("the queues on the overview", () => {
   test("stand worst first, each with its depth as a bar and over the last hour, and its oldest wait", async () => {

@@ -26,7 +26,7 @@ async function openOverview() {
 describe("the overview", () => {
   test("shows six figures, each with its window and its change", async () => {
     const { page, faults } = await openOverview();
-    const figures = page.getByLabel("Figures for the last 24 h, compared with the period before");
+    const figures = page.getByLabel("Figures, last 24 h, compared with the period before");
     await figures.getByText(/failed$/).waitFor();
     await figures.getByText(/points/).waitFor();
     const names = await figures.locator("dt").allTextContents();
@@ -63,7 +63,7 @@ describe("the overview", () => {
     const row = page.getByRole("row", { name: /^PaymentGatewayError upstream/ });
     await page.getByRole("row", { name: /^PaymentError upstream .* new$/ }).waitFor();
     expect(await row.getByText("new", { exact: true }).count()).toBe(0);
-    await row.getByRole("img", { name: /of PaymentGatewayError in this window$/ }).waitFor();
+    await row.getByRole("img", { name: /of PaymentGatewayError in this time range$/ }).waitFor();
     await row.getByRole("link", { name: "PaymentGatewayError" }).click();
     await page.getByRole("heading", { level: 1, name: "PaymentGatewayError" }).waitFor();
     expect(new URL(page.url()).pathname).toMatch(/\/issues\/[0-9a-f]{32}$/);
@@ -191,11 +191,11 @@ describe("a chart", () => {
 
   test("stands as a table instead, without a fault", async () => {
     const { page, faults } = await openOverview();
-    await page.getByRole("button", { name: "As table: Finished by outcome" }).click();
+    await page.getByRole("button", { name: "Show table: Finished by outcome" }).click();
     const table = page.getByRole("region", { name: "Table: Finished by outcome" });
     await table.getByRole("columnheader", { name: "success" }).waitFor();
     expect(await table.getByRole("row").count()).toBeGreaterThan(90);
-    await page.getByRole("button", { name: "As table: Run time" }).click();
+    await page.getByRole("button", { name: "Show table: Run time" }).click();
     await page.getByRole("columnheader", { name: "p99" }).waitFor();
     expect(await axeFaults(page)).toEqual([]);
     expect(faults).toEqual([]);
@@ -261,9 +261,9 @@ describe("a panel of the overview", () => {
     const { page } = await open();
     await page.goto(`${address()}?since=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z`);
     await page.getByText("no finished tasks", { exact: true }).waitFor();
-    await page.getByText("No durations in this window.").waitFor();
-    await page.getByText("No run times in this window.").waitFor();
-    await page.getByText("No failed tasks in this window.").nth(1).waitFor();
+    await page.getByText("No durations in this time range.").waitFor();
+    await page.getByText("No run times in this time range.").waitFor();
+    await page.getByText("No failed tasks in this time range.").nth(1).waitFor();
   });
 });
 

@@ -60,7 +60,7 @@ const cases: readonly Case[] = [
     },
     button: "Create project",
     asks: (method, { pathname }) => method === "POST" && pathname.endsWith("/projects"),
-    refusal: /^Too many/,
+    refusal: /^No project was created[.] Too many/,
   },
   {
     name: "minting an API key",
@@ -246,7 +246,9 @@ test("an error of a field that the dialog does not have is listed below those th
   await page.keyboard.press("Enter");
   const dialog = page.getByRole("dialog");
   await dialog.getByText("This slug is reserved.", { exact: true }).waitFor();
-  await expect.poll(() => dialog.getByRole("alert").allTextContents()).toContain("colour: Not a colour.");
+  await expect
+    .poll(() => dialog.getByRole("alert").allTextContents())
+    .toContain("No project was created. colour: Not a colour.");
 });
 
 describe("a failed refresh is reported above the earlier data", () => {

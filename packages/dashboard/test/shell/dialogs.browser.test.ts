@@ -105,13 +105,13 @@ const cases: readonly Case[] = [
     title: /^Retry billing/,
     path: task("bad-1"),
     opened: [see("PaymentError"), key("r")],
-    focus: /^With original inputs$/,
+    focus: /^Original arguments$/,
   },
   { title: /^Cancel search/, path: task("wait-1"), opened: [see("search.reindex"), key("c")], focus: /^Cancel$/ },
   {
     title: /^Limit rate on/,
     path: task("run-1"),
-    opened: ["More actions", "Limit rate of this name"],
+    opened: ["More actions", "Limit rate of this task name"],
     focus: /^Task name$/,
   },
   { title: /^Restart/, path: worker, opened: ["Restart"], focus: /^Cancel$/ },
@@ -226,7 +226,7 @@ test("a failed task is retried with six keys from the start page of the project"
   await press("j", "r");
   await page
     .getByRole("dialog", { name: "Retry billing.charge" })
-    .getByRole("radio", { name: "With original inputs" })
+    .getByRole("radio", { name: "Original arguments" })
     .waitFor();
   await press("Enter");
   await expect.poll(() => agent.got.map(({ action }) => action)).toEqual(["retry_task"]);

@@ -45,7 +45,7 @@ describe("the time range of a project", () => {
 
   test("is two instants of the chosen zone, set by keys, and Back returns the one before", async () => {
     const { page, faults } = await openTasks("?state=failure&since=-1h");
-    await page.getByRole("radio", { name: "mine" }).check();
+    await page.getByRole("radio", { name: "local" }).check();
     await page.locator("main").focus();
     await page.keyboard.press(".");
     const from = page.getByLabel(/^From, /);

@@ -71,7 +71,7 @@ describe("the time strip above the list", () => {
     await moveClockUntil(page, 2_000, () => page.getByText("release 2026.11.3").isVisible());
     expect(await axeFaults(page)).toEqual([]);
 
-    await page.getByRole("button", { name: "As table: Tasks over time" }).click();
+    await page.getByRole("button", { name: "Show table: Tasks over time" }).click();
     const table = page.getByRole("region", { name: "Table: Tasks over time" });
     await table
       .getByRole("row", { name: /31 events lost, agent media-2, buffer full/ })
@@ -79,7 +79,7 @@ describe("the time strip above the list", () => {
       .waitFor();
     await table.getByRole("row", { name: /release 2026\.11\.3/ }).waitFor();
     expect(await axeFaults(page)).toEqual([]);
-    await page.getByRole("button", { name: "As chart: Tasks over time" }).click();
+    await page.getByRole("button", { name: "Show chart: Tasks over time" }).click();
     await strip(page).waitFor();
     expect(faults).toEqual([]);
   });

@@ -23,7 +23,7 @@ export const bulkRetryPages = {
     ready: async (page) => {
       await page.getByText("Outcome unknown for 1 retry").waitFor();
       await page.getByText("Plan digest").waitFor();
-      await page.getByText("These were sent, but no result arrived in time").waitFor();
+      await page.getByText("These were sent, but never confirmed").waitFor();
     },
     isFor: "operators and admins",
   },

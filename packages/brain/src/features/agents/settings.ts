@@ -17,7 +17,7 @@ export const agentSettings = Type.Object({
     default: 86_400,
     minimum: 60,
     maximum: 604_800,
-    description: "interval between checks for unused agents, in seconds",
+    description: "interval between checks for agents without contact, in seconds",
   }),
   SVC_AGENT_STALE_PRUNE_DAYS: Type.Integer({
     default: 30,

@@ -86,7 +86,7 @@ export const bulkRetryRoutes: Routes<{
   operation(app, "POST /projects/:slug/bulk-retry-requests/:request_id/resume", {
     operationId: "resumeBulkRetry",
     summary: "Resume a bulk retry",
-    description: "Continues a paused or blocked bulk retry. A blocked one gets a new deadline.",
+    description: "Continues a paused or blocked bulk retry with a new deadline.",
     answers: { 409: "The bulk retry has finished (`finished`) or is not sealed yet (`sealing`)." },
     params: BulkRetryParams,
     response: { 200: BulkRetryRequest },

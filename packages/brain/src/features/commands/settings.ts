@@ -7,7 +7,7 @@ export const commandSettings = Type.Object({
     minimum: 1,
     maximum: 86_400,
     description:
-      "seconds without a result after which a command times out, counted from its creation and again from its dispatch",
+      "seconds without a result after which a command times out, counted from its creation and again from its dispatch; at least SVC_AGENT_LONGPOLL_REDISPATCH_MIN_INTERVAL_SECONDS",
   }),
   SVC_COMMAND_TIMEOUT_SWEEP_SECONDS: Type.Integer({
     default: 5,

@@ -7,7 +7,7 @@ export const ingestSettings = Type.Object({
     default: 2000,
     minimum: 16,
     maximum: 50_000,
-    description: "maximum frames that wait to be stored; above this, the service stops reading agent sockets",
+    description: "maximum frames that wait to be stored; above this, the service reads no more frames from agents",
   }),
   SVC_MAX_PAYLOAD_SIZE_BYTES: Type.Integer({
     default: 8192,
@@ -16,7 +16,7 @@ export const ingestSettings = Type.Object({
   }),
   SVC_REDACTION_EXTRA_KEY_PATTERNS: Type.Array(Type.String(), {
     default: [],
-    description: "JSON array of regular expressions; values of matching keys are redacted",
+    description: "JSON array of regular expressions; values of keys that match completely are redacted",
   }),
   SVC_REDACTION_EXTRA_VALUE_PATTERNS: Type.Array(Type.String(), {
     default: [],

@@ -135,7 +135,7 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
   operation(app, "GET /auth/mfa/trusted-devices", {
     operationId: "listTrustedDevices",
     summary: "List trusted devices",
-    description: "Lists the browsers that do not ask you for a code.",
+    description: "Lists the browsers that do not ask you for a code, and those whose trust was revoked.",
     response: { 200: TrustedDeviceList },
     policy: { tag: "mfa" },
     handler: async (request) => ({ items: await mfa.devices.list(request.sessionActor, trustCookieOf(request)) }),

@@ -32,7 +32,7 @@ export const mfaSettings = Type.Object({
     default: 20,
     minimum: 1,
     maximum: 100,
-    description: "maximum trusted browsers per user; a new one replaces the oldest",
+    description: "maximum trusted browsers per user; one more replaces the oldest",
   }),
   SVC_MFA_LOCKOUT_THRESHOLD: Type.Integer({
     default: 5,

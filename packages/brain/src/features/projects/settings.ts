@@ -5,6 +5,6 @@ export const projectSettings = Type.Object({
     default: 500,
     minimum: 10,
     maximum: 100_000,
-    description: "maximum projects in the project list",
+    description: "maximum projects in the project list and on the home page",
   }),
 });

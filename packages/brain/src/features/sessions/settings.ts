@@ -30,7 +30,7 @@ export const sessionSettings = Type.Object({
     default: 10,
     minimum: 3,
     maximum: 100,
-    description: "failed sign-ins since the last successful one after which an account is locked",
+    description: "wrong passwords since the last correct one after which an account is locked",
   }),
   SVC_LOGIN_LOCKOUT_DURATION_SECONDS: Type.Integer({
     default: 900,
@@ -43,7 +43,7 @@ export const sessionSettings = Type.Object({
     minimum: 0,
     maximum: 2000,
     description:
-      "minimum duration of a sign-in in milliseconds; a failed one takes a whole multiple of it, so its duration doesn't reveal whether the account exists",
+      "minimum duration of a sign-in in milliseconds; a failed sign-in takes a whole multiple of it, so its duration doesn't reveal whether the account exists",
   }),
   SVC_LOG_LOGIN_EMAIL: Type.Boolean({
     default: false,

@@ -6,7 +6,7 @@ export const taskSettings = Type.Object({
     default: 50_000,
     minimum: 100,
     maximum: 100_000,
-    description: "maximum rows of a task export; larger exports are refused, not truncated",
+    description: "maximum rows of a task export, for xlsx never above 25000; larger exports are refused, not truncated",
   }),
   SVC_TASK_RETENTION_DAYS: Type.Integer({
     default: 90,

@@ -29,7 +29,7 @@ export const databaseSettings = Type.Object({
     default: 20,
     minimum: 1,
     maximum: 200,
-    description: "PostgreSQL connections per process",
+    description: "pooled PostgreSQL connections per process; the maximum is this plus SVC_DATABASE_MAX_OVERFLOW",
   }),
   SVC_DATABASE_MAX_OVERFLOW: Type.Integer({
     default: 10,
@@ -43,15 +43,27 @@ export const databaseSettings = Type.Object({
     maximum: 3600,
     description: "seconds after which an unused PostgreSQL connection is closed; 0 keeps it open",
   }),
-  SVC_DB_STATEMENT_TIMEOUT_MS: milliseconds(10_000, "maximum milliseconds that a PostgreSQL statement runs"),
-  SVC_DB_LOCK_TIMEOUT_MS: milliseconds(3000, "maximum milliseconds that a PostgreSQL statement waits for a lock"),
-  SVC_DB_IDLE_IN_TX_TIMEOUT_MS: milliseconds(30_000, "maximum milliseconds that a PostgreSQL transaction is idle"),
+  SVC_DB_STATEMENT_TIMEOUT_MS: milliseconds(10_000, "milliseconds after which a PostgreSQL statement is cancelled"),
+  SVC_DB_LOCK_TIMEOUT_MS: milliseconds(
+    3000,
+    "milliseconds after which a PostgreSQL statement that waits for a lock is cancelled",
+  ),
+  SVC_DB_IDLE_IN_TX_TIMEOUT_MS: milliseconds(
+    30_000,
+    "milliseconds after which an idle PostgreSQL transaction is aborted",
+  ),
   SVC_STARTUP_VERIFY_LOCK_TIMEOUT_MS: milliseconds(
     600_000,
-    "maximum milliseconds that the start waits for a migration by another process",
+    "milliseconds after which the start fails if another process is still migrating",
   ),
-  SVC_REQUIRE_DB_SSL: Type.Boolean({ default: true, description: "require TLS to PostgreSQL on another host" }),
-  SVC_AUTO_MIGRATE: Type.Boolean({ default: true, description: "apply schema migrations at start" }),
+  SVC_REQUIRE_DB_SSL: Type.Boolean({
+    default: true,
+    description: "require TLS to PostgreSQL on another host, unless SVC_ENVIRONMENT is dev",
+  }),
+  SVC_AUTO_MIGRATE: Type.Boolean({
+    default: true,
+    description: "apply schema migrations at start; false refuses to start if one is missing",
+  }),
 });
 
 /** Whether a server database on another host is reached over TLS only. */

@@ -18,7 +18,7 @@ const processSettings = Type.Object({
     default: "production",
     maxLength: 40,
     description:
-      "dev allows a plain http SVC_PUBLIC_URL, cookies without TLS and a database without TLS; every other value is strict",
+      "name of the environment; dev allows a plain http SVC_PUBLIC_URL, cookies without TLS and a database without TLS; every other value is strict",
   }),
   SVC_LOG_LEVEL: oneOf(["debug", "info", "warn", "error"], {
     default: "info",
@@ -56,7 +56,7 @@ const httpSettings = Type.Object({
   SVC_ALLOWED_HOSTS: Type.Array(Type.String({ format: "svc-host" }), {
     default: [],
     description:
-      "accepted Host headers; list all of them, because only an empty list accepts the host of SVC_PUBLIC_URL and loopback names",
+      "accepted Host headers; an empty list accepts the host of SVC_PUBLIC_URL, localhost, 127.0.0.1 and [::1]; any other list replaces these",
   }),
   SVC_CORS_ORIGINS: Type.Array(Type.String({ format: "svc-origin" }), {
     default: [],
@@ -81,7 +81,8 @@ const httpSettings = Type.Object({
     default: 1_048_576,
     minimum: 65_536,
     maximum: 67_108_864,
-    description: "maximum size of a request body in bytes",
+    description:
+      "maximum size of a request body in bytes; routes without a credential accept at most 16 KiB, and those for agents up to SVC_AGENT_MAX_BODY_BYTES",
   }),
   SVC_HSTS_MAX_AGE_SECONDS: Type.Integer({
     default: 31_536_000,
@@ -105,14 +106,19 @@ const httpSettings = Type.Object({
     default: 500,
     minimum: 1,
     maximum: 5000,
-    description: "maximum rows per page",
+    description: "maximum rows per page; a larger limit is reduced to it",
   }),
 });
 
 const metricsSettings = Type.Object({
   SVC_METRICS_ENABLED: Type.Boolean({ default: true, description: "serve /metrics; false returns 404" }),
   SVC_METRICS_AUTH_TOKEN: Type.Optional(
-    Type.String({ secret: true, minLength: 16, description: "bearer token for /metrics" }),
+    Type.String({
+      secret: true,
+      minLength: 16,
+      description:
+        "bearer token for /metrics; if it is not set, /metrics returns 401 unless SVC_METRICS_PUBLIC is true",
+    }),
   ),
   SVC_METRICS_PUBLIC: Type.Boolean({ default: false, description: "serve /metrics without a token" }),
 });
@@ -133,7 +139,8 @@ const credentialSettings = Type.Object({
     default: 10,
     minimum: 1,
     maximum: 1000,
-    description: "requests per minute and address that verify or change a second factor, step up or change a password",
+    description:
+      "requests per minute, and per IPv4 address or IPv6 /64, that verify or change a second factor, step up or change a password",
   }),
   SVC_ARGON2_TIME_COST: Type.Integer({ default: 3, minimum: 1, maximum: 10, description: "argon2id passes" }),
   SVC_ARGON2_MEMORY_COST: Type.Integer({

@@ -81,7 +81,7 @@ function DensityChoice() {
 
 const zones: readonly { value: ZoneChoice; label: string }[] = [
   { value: "utc", label: "UTC" },
-  { value: "mine", label: "mine" },
+  { value: "mine", label: "local" },
   { value: "project", label: "project" },
 ];
 

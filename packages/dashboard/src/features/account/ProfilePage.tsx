@@ -19,7 +19,7 @@ import css from "./account.module.css";
 import { Done } from "./Done.tsx";
 
 const fields = [
-  { name: "display_name", label: "Name", hint: "Shown to other users.", autoComplete: "nickname" },
+  { name: "display_name", label: "Display name", hint: "Shown to other users.", autoComplete: "nickname" },
   { name: "first_name", label: "First name", autoComplete: "given-name" },
   { name: "last_name", label: "Last name", autoComplete: "family-name" },
 ] as const;

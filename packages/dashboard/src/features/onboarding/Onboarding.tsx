@@ -160,7 +160,7 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
             <p className="t2">An agent in this project already watches {printable(engine)}.</p>
           )}
         </div>
-        <p className={panel.foot}>The agent redacts arguments and results before it sends them.</p>
+        <p className={panel.foot}>The agent redacts suspected secrets and personal data before it sends anything.</p>
       </PanelFrame>
       {isCreating ? (
         <CreateAgentDialog slug={slug} engine={engine} onClose={() => setCreating(false)} onCreated={setCreatedId} />

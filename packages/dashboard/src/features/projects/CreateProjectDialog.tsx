@@ -1,13 +1,14 @@
-import { ApiProblem } from "@svc/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
+import { conflictReason } from "../../api/field-errors.ts";
 import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
 import { FormDialog } from "../../ui/forms/FormDialog.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { homeSummaryQuery, projectsQuery } from "./queries.ts";
+import { projectRefusal } from "./settings/project-changes.ts";
 import { ZoneField } from "./settings/ZoneField.tsx";
 import { slugFrom } from "./slug.ts";
 
@@ -32,7 +33,8 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
         await client.invalidateQueries({ queryKey: ["me"] });
         go(paths.project(project.slug));
       }}
-      errorText={conflictText}
+      undone="No project was created."
+      errorText={(error) => projectRefusal(conflictReason(error))?.text ?? causeOf(error)}
       onClose={onClose}
     >
       {(errors) => (
@@ -71,10 +73,4 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
       )}
     </FormDialog>
   );
-}
-
-function conflictText(error: unknown): string {
-  if (error instanceof ApiProblem && error.code === "conflict")
-    return `Not created: ${error.message}. The slug may be in use.`;
-  return causeOf(error);
 }

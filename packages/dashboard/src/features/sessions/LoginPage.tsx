@@ -59,7 +59,7 @@ export function LoginPage() {
           <span className={controls.tick}>
             <input type="checkbox" name="remember" />
           </span>
-          Keep me signed in for 30 days
+          Keep me signed in
         </label>
         <ActButton error={signIn.error} isBusy={signIn.isPending} className={entrySubmit}>
           {signIn.isPending ? "Signing in…" : "Sign in"}

@@ -35,7 +35,7 @@ export function NewPasswordField({ value, onChange, error }: NewPasswordFieldPro
         hint={
           policy === undefined
             ? "Share it through a secure channel."
-            : `At least ${policy.min_length} characters of ${policy.required_character_classes} kinds (${policy.character_class_names.join(", ")}), or ${policy.exempt_length} characters of any kind. Share it through a secure channel.`
+            : `At least ${policy.min_length} characters with ${policy.required_character_classes} of ${policy.character_class_names.join(", ")}; or ${policy.exempt_length} characters. Share it through a secure channel.`
         }
       />
       <div className={css.passwordActs}>

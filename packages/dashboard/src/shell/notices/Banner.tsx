@@ -67,7 +67,7 @@ const longestName = 40;
 
 function ignoredParamsLine(refused: RefusedRange | null, dropped: readonly string[]): ReactNode {
   const bounds: readonly string[] = refused?.bounds ?? [];
-  const what = bounds.map((bound) => (bound === "since" ? "start" : "end")).join(" and the ");
+  const what = bounds.map((bound) => (bound === "since" ? "start" : "end")).join(" and ");
   const others = dropped.filter((name) => !bounds.includes(name));
   const names = others.slice(0, namedParams).map((name) => printable(name.slice(0, longestName)));
   return (

@@ -40,7 +40,7 @@ function Control({ fallback }: { fallback: RangeFallback }) {
           <>
             <span className="sm">
               <span className="vh">Time range and zone: </span>
-              {preset?.label ?? "custom"} · {choice === "utc" ? "UTC" : choice}
+              {preset?.label ?? "custom"} · {zoneOptions.find(({ value }) => value === choice)?.label}
             </span>
             <span className="lg">
               <span className="vh">Time range: </span>custom

@@ -10,7 +10,7 @@ export function TableToggle({
   isTable: boolean;
   onChange: (isTable: boolean) => void;
 }) {
-  const text = isTable ? "As chart" : "As table";
+  const text = isTable ? "Show chart" : "Show table";
   return (
     <Button variant="link" aria-label={`${text}: ${name}`} onClick={() => onChange(!isTable)}>
       {text}

@@ -322,7 +322,7 @@ function LineValue({ line, onFlip }: Pick<LineProps, "line" | "onFlip">) {
       ) : line.kind === "text" ? (
         <>
           <span className={css.str}>"{printable(line.text)}"</span>
-          {line.cutBytes === null ? null : <span className={css.note}>{bytes(line.cutBytes)} more were cut off</span>}
+          {line.cutBytes === null ? null : <span className={css.note}>{bytes(line.cutBytes)} truncated</span>}
         </>
       ) : (
         <>

@@ -61,9 +61,10 @@ export function causeOf(error: unknown): string {
       return "Too many requests. Wait a moment.";
     case "unready":
       if (error.details.reason === "passwords_full") return "Too many sign-ins. Try again shortly.";
-      return "The database is unavailable. Try again shortly.";
+      return "The server isn't ready. Try again shortly.";
     default:
-      return error.message;
+      // The server's messages are clauses.
+      return `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}${/[.!?]$/.test(error.message) ? "" : "."}`;
   }
 }
 

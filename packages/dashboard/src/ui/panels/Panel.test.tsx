@@ -47,7 +47,7 @@ describe("a panel", () => {
 
   test("shows the cause, code and request of a failed read", () => {
     const text = markup({ error: problem("internal") });
-    expect(text).toMatch(/Couldn&#x27;t load throughput.*it broke.*internal.*req-1.*Try again.*Copy details/);
+    expect(text).toMatch(/Couldn&#x27;t load throughput.*It broke[.].*internal.*req-1.*Try again.*Copy details/);
   });
 
   test("keeps its content when a later read fails", () => {

@@ -47,7 +47,7 @@ const columns: readonly Column<AccountNotice>[] = [
       <span className="sm">{[notice.source_ip, browserOf(notice)].filter((part) => part !== null).join(", ")}</span>
     ),
   },
-  { header: "Address", className: "lg", cellClass: "mono", cell: ({ source_ip: address }) => address ?? "–" },
+  { header: "IP address", className: "lg", cellClass: "mono", cell: ({ source_ip: address }) => address ?? "–" },
   {
     header: "Browser",
     className: "lg",

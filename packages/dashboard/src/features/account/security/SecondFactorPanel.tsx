@@ -35,7 +35,7 @@ export function SecondFactorPanel({ read }: { read: PanelRead<MfaStatus> }) {
               <div className={css.acts}>
                 <Button onClick={() => setAsking("codes")}>Create recovery codes</Button>
                 <ButtonLink href={setUp}>Replace app</ButtonLink>
-                <Button onClick={() => setAsking("disable")}>Disable</Button>
+                <Button onClick={() => setAsking("disable")}>Disable second factor</Button>
               </div>
             </div>
           ) : (

@@ -49,7 +49,7 @@ export function SessionsPanel() {
         </>
       ),
     },
-    { header: "Address", className: "lg", cellClass: "mono", cell: (session) => session.ip_at_issue ?? "unknown" },
+    { header: "IP address", className: "lg", cellClass: "mono", cell: (session) => session.ip_at_issue ?? "unknown" },
     { header: "Last used", className: "num", cell: (session) => <Age at={session.last_seen_at} suffix=" ago" /> },
     { header: "Signed in", className: "num lg", cell: (session) => <Age at={session.issued_at} suffix=" ago" /> },
     {

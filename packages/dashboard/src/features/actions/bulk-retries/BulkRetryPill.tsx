@@ -11,7 +11,7 @@ const styles = {
   failed: { word: "failed", style: { tone: "failure", glyph: "failure" } },
   partial: { word: "partial", style: { tone: "retry", glyph: "half" } },
   // For some tasks it is unknown whether they ran.
-  indeterminate: { word: "indeterminate", style: { tone: "unknown", glyph: "timeout" } },
+  indeterminate: { word: "outcome unknown", style: { tone: "unknown", glyph: "timeout" } },
   refused: { word: "refused", style: { tone: "rejected", glyph: "rejected" } },
   cancelled: { word: "cancelled", style: { tone: "pending", glyph: "revoked" } },
   no_match: { word: "no match", style: { tone: "pending", glyph: "revoked" } },

@@ -56,7 +56,7 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
         ]}
       />
       {outcome === "unknown" && counts.unknown > 0 ? (
-        <p className={panel.foot}>These were sent, but no result arrived in time.</p>
+        <p className={panel.foot}>These were sent, but never confirmed.</p>
       ) : null}
       <QueryBoundary name="The tasks" read={read} isPart>
         {rows.length === 0 ? (

@@ -6,7 +6,7 @@ import { ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
 import { Panel, type PanelRead } from "../../../ui/panels/Panel.tsx";
 import { FactList } from "../../../ui/panels/PanelFacts.tsx";
-import { count, nameText, printable } from "../../../ui/time/format.ts";
+import { count, idTail, nameText, printable } from "../../../ui/time/format.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
 import { useMayAudit } from "../../sessions/index.ts";
 import { AgentLink } from "../requests/targets.tsx";
@@ -81,7 +81,7 @@ export function PlanPanel({ slug, request, read, agents, names, ownId }: PlanPan
   }
 
   function nameOf(id: string): string {
-    return nameText(names.get(id) ?? "a deleted account");
+    return nameText(names.get(id) ?? `user ${idTail(id)}`);
   }
 }
 

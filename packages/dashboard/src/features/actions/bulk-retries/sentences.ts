@@ -37,7 +37,7 @@ export function statusSentence({ status, counts, blocked_reason: reason }: BulkR
     case "partial":
       return `${tasksOf(counts.succeeded)} retried, ${count(counts.failed)} not retried. The list below shows why.`;
     case "indeterminate":
-      return `Outcome unknown for ${plural(counts.unknown, "retry", "retries")}: sent, but no result arrived in time. Nothing is sent again automatically. Check the task before you retry it.`;
+      return `Outcome unknown for ${plural(counts.unknown, "retry", "retries")}: sent, but never confirmed. Nothing is sent again automatically. Check each task before you retry it.`;
     case "no_match":
       return "No task matched, so nothing was sent.";
   }

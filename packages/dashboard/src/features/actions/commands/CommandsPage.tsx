@@ -15,7 +15,7 @@ import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import type { Column } from "../../../ui/tables/columns.tsx";
 import { useSteadyOrder } from "../../../ui/tables/steady-order.ts";
 import { WindowTable } from "../../../ui/tables/WindowTable.tsx";
-import { nameText, printable } from "../../../ui/time/format.ts";
+import { idTail, nameText, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { useNow } from "../../../ui/time/ticker.ts";
 import { usePage } from "../../../ui/title.ts";
@@ -232,8 +232,8 @@ const statusName = (status: string): string => (status === "timeout" ? "outcome 
 
 export function issuerText(command: Command, names: ReadonlyMap<string, string>, ownId: string): string {
   const { issued_by: id } = command;
-  if (id === null) return "System";
-  return id === ownId ? "you" : nameText(names.get(id) ?? "a deleted account");
+  if (id === null) return command.action === "reconcile_task" ? "System" : "a deleted account";
+  return id === ownId ? "you" : nameText(names.get(id) ?? `user ${idTail(id)}`);
 }
 
 function NoCommands({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {

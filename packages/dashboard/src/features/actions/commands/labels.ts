@@ -55,7 +55,7 @@ const reasons: Readonly<Record<string, string>> = {
   capability_missing: "The agent for this engine can't do this.",
   retry_contract_missing: "The agent for this engine can't retry safely. Update it first.",
   overrides_required:
-    "This engine retries by resubmitting the task, so it needs the inputs. Choose “With changed inputs”.",
+    "This engine retries by resubmitting the task, so it needs the arguments. Choose “Changed arguments”.",
   idempotency_key_in_use: "The same key was used for a different request. Close this and start again.",
   project_archived: "The project is archived. Restore it first.",
   task_ids_required: "No tasks were selected.",

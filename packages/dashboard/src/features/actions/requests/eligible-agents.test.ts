@@ -35,7 +35,7 @@ describe.each([
     expect(eligibleAgents([resubmitting], "celery", "bulk_retry")).toEqual({
       agents: [],
       resubmits: false,
-      reason: "celery retries by resubmitting, which needs the inputs of each task. Retry them one by one",
+      reason: "celery retries by resubmitting, which needs the arguments of each task. Retry them one by one",
     });
   });
 

@@ -75,7 +75,7 @@ export function eligibleAgents(agents: readonly Agent[], engine: string, capabil
   if (chosen.length > 0) return { agents: chosen, resubmits, reason: null };
   const reason =
     contracted.length > 0
-      ? `${engine} retries by resubmitting, which needs the inputs of each task. Retry them one by one`
+      ? `${engine} retries by resubmitting, which needs the arguments of each task. Retry them one by one`
       : capable.length > 0
         ? `The agents for ${engine} can't retry safely. Update them`
         : serving.length > 0

@@ -52,7 +52,7 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
   const delayError = seconds <= maximumDelay ? null : `Enter a whole number from 0 to ${maximumDelay}`;
   const hasErrors = delayError !== null || (mode === "changed" && (readA.error !== null || readK.error !== null));
   const isMarked = mode === "changed" && (readA.isMarked || readK.isMarked);
-  const reason = stateReason ?? (isMarked ? "Some inputs are redacted or truncated. Enter the real values" : null);
+  const reason = stateReason ?? (isMarked ? "Some arguments are redacted or truncated. Enter the real values" : null);
   const name = task ? nameText(task.name) : printable(taskId);
 
   const send = () => {
@@ -72,7 +72,7 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
   const hint = (text: string) => (
     <>
       {bytes(bytesOf(text))} of 64 KB.
-      {isPartial && text === "" ? " The stored inputs are redacted or truncated, so they aren't filled in." : null}
+      {isPartial && text === "" ? " The stored arguments are redacted or truncated, so they aren't filled in." : null}
     </>
   );
   return (
@@ -93,14 +93,14 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
       onSend={send}
     >
       {eligibility.resubmits ? (
-        <p className="t2">{printable(engine)} retries by submitting a new task, so it needs the inputs.</p>
+        <p className="t2">{printable(engine)} retries by submitting a new task, so it needs the arguments.</p>
       ) : (
         <Segments
-          legend="Inputs of the retry"
+          legend="Arguments of the retry"
           value={mode}
           options={[
-            { value: "same", label: "With original inputs" },
-            { value: "changed", label: "With changed inputs" },
+            { value: "same", label: "Original arguments" },
+            { value: "changed", label: "Changed arguments" },
           ]}
           onChange={setMode}
         />
@@ -110,7 +110,7 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
       ) : (
         <>
           <AreaField
-            label="Positional inputs (args), a JSON list"
+            label="Positional arguments (args), a JSON list"
             value={args}
             rows={4}
             spellCheck={false}
@@ -119,7 +119,7 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
             onChange={(event) => setArgs(event.currentTarget.value)}
           />
           <AreaField
-            label="Named inputs (kwargs), a JSON object"
+            label="Keyword arguments (kwargs), a JSON object"
             value={kwargs}
             rows={4}
             spellCheck={false}

@@ -49,7 +49,7 @@ export const retryWithChanges: Action<TaskSubject> = {
 /** Limits how often the worker of a task starts tasks with its name. */
 export const limitName: Action<TaskSubject> = {
   id: "task.limit-name",
-  label: "Limit rate of this name",
+  label: "Limit rate of this task name",
   icon: "schedules",
   needs: ofEngine("rate_limit_of_worker"),
   guard: ({ workerName }) => (workerName ? null : "No worker has started it yet"),

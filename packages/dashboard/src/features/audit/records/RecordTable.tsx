@@ -91,7 +91,7 @@ export function RecordTable(props: RecordTableProps) {
       phoneWidth: "7rem",
       cell: (row) => <Outcome row={row} bare />,
     },
-    { header: "Address", className: "lg", cellClass: "t2", width: "8.5rem", cell: (row) => <Address row={row} /> },
+    { header: "IP address", className: "lg", cellClass: "t2", width: "8.5rem", cell: (row) => <Address row={row} /> },
   ];
   if (showsProject)
     columns.splice(3, 0, { header: "Project", className: "lg", cell: (row) => <RowProject row={row} /> });

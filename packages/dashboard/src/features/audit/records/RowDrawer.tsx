@@ -76,7 +76,7 @@ export function RowDrawer({ row, names, onOnly, hasUserFilter, onClose }: RowDra
           {target} {row.target_id === null ? null : <Id text={row.target_id} name="Copy the target id" />}
         </Fact>
         <Fact name="Result">{printable(row.result)}</Fact>
-        <Fact name="Address">
+        <Fact name="IP address">
           <Address row={row} />
         </Fact>
         {"user_agent" in row ? (

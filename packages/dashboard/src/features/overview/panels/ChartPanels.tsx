@@ -100,7 +100,9 @@ export function LatencyPanel({
       }
       read={query}
       rows={chartRows}
-      empty={({ total }) => (total[kind] === null ? <p className={css.quiet}>No durations in this window.</p> : null)}
+      empty={({ total }) =>
+        total[kind] === null ? <p className={css.quiet}>No durations in this time range.</p> : null
+      }
     >
       {({ total }) => (
         <div className={css.inner}>
@@ -137,7 +139,7 @@ function outcomeSummary(
   const totals = buckets.map((bucket) => bucket.success + bucket.retry + bucket.revoked + bucket.rejected);
   const failed = buckets.reduce((sum, bucket) => sum + bucket.failure, 0);
   const mostFailed = Math.max(0, ...buckets.map((bucket) => bucket.failure));
-  return `Tasks by outcome, ${window}: between ${count(Math.min(...totals))} and ${count(Math.max(...totals))}; ${count(failed)} failed in total, at most ${count(mostFailed)} per bucket, on a separate scale${noted(notes)}.`;
+  return `Tasks by outcome, ${window}: ${count(Math.min(...totals))} to ${count(Math.max(...totals))} per bucket without failures; ${count(failed)} failed in total, at most ${count(mostFailed)} per bucket, on a separate scale${noted(notes)}.`;
 }
 
 function latencySummary(

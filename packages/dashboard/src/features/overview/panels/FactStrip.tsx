@@ -41,7 +41,7 @@ interface FactStripProps {
 export function FactStrip(props: FactStripProps) {
   const { window, ends, endsBefore, latency, latencyBefore, queues, depths, agents, stats } = props;
   return (
-    <dl className={css.facts} aria-label={`Figures for the ${window}, compared with the period before`}>
+    <dl className={css.facts} aria-label={`Figures, ${window}, compared with the period before`}>
       <Fact name={`${labels.finished}, ${window}`} title={finishedMeans} read={ends} before={endsBefore}>
         {(now) => <Finished now={now} before={endsBefore.data ?? null} />}
       </Fact>

@@ -32,7 +32,7 @@ export function IssuesPanel({ slug, query, window, windowLabel }: IssuesPanelPro
       read={query}
       rows={topIssues}
       empty={({ items: all }) =>
-        all.length === 0 ? <p className={css.quiet}>No failed tasks in this window.</p> : null
+        all.length === 0 ? <p className={css.quiet}>No failed tasks in this time range.</p> : null
       }
     >
       {({ items }) => (
@@ -85,7 +85,7 @@ const issueColumns = (slug: string, window: Window): readonly Column<Issue>[] =>
         tone="failure"
         values={issue.trend ?? []}
         isRunning={window.isOpen}
-        label={`${count(issue.occurrences)} of ${printable(titleOf(issue).type)} in this window`}
+        label={`${count(issue.occurrences)} of ${printable(titleOf(issue).type)} in this time range`}
       />
     ),
   },
@@ -117,10 +117,12 @@ export function NewestFailuresPanel({ slug, query, windowLabel }: NewestFailures
       className={css.cell}
       title="Newest failures"
       window={windowLabel}
-      actions={<AppLink href={failedTasks(slug)}>All</AppLink>}
+      actions={<AppLink href={failedTasks(slug)}>All failures</AppLink>}
       read={query}
       rows={newestFailures}
-      empty={({ items }) => (items.length === 0 ? <p className={css.quiet}>No failed tasks in this window.</p> : null)}
+      empty={({ items }) =>
+        items.length === 0 ? <p className={css.quiet}>No failed tasks in this time range.</p> : null
+      }
     >
       {({ items }) => (
         <DataTable

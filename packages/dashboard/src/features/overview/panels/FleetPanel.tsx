@@ -198,8 +198,8 @@ const glyphs = {
 } as const satisfies Record<Trouble["what"], string>;
 
 const agentLabels = {
-  offline: "new tasks from its engines aren't recorded",
-  outdated: "still works, but a newer version is available",
+  offline: "new tasks from its engines don't appear until it reconnects",
+  outdated: "its version doesn't match the server's; upgrade the older one",
   "not connected": "has not connected since it was created",
 } as const;
 

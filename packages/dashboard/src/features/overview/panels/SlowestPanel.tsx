@@ -24,7 +24,7 @@ export function SlowestPanel({ slug, query, windowLabel }: SlowestPanelProps) {
       window={`p95 run, ${windowLabel}`}
       read={query}
       rows={8}
-      empty={({ items }) => (items.length === 0 ? <p className={css.quiet}>No run times in this window.</p> : null)}
+      empty={({ items }) => (items.length === 0 ? <p className={css.quiet}>No run times in this time range.</p> : null)}
     >
       {({ items }) => (
         <DataTable

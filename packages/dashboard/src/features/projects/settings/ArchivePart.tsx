@@ -78,12 +78,12 @@ function ArchiveDialog({ project, onClose }: { project: Project; onClose: () => 
     >
       <p>This takes effect immediately:</p>
       <ul className={dialogList}>
-        <li>Its agents are disconnected. Events in their engines are not recorded.</li>
+        <li>Its agents are disconnected. Those still running buffer new events until you restore the project.</li>
         <li>Commands not yet sent to an agent are cancelled.</li>
         <li>Users and API keys can't make changes.</li>
       </ul>
       <p className="t2">
-        Tasks, events, statistics and members remain readable until their retention ends. Select “Show archived” to see
+        Tasks, events, statistics and members remain readable. Retention still applies. Select “Show archived” to see
         the project in lists.
       </p>
       <Field
@@ -107,8 +107,8 @@ function RestorePart({ project, disabledReason }: { project: Project; disabledRe
     <section className={css.part} aria-labelledby="h-archive">
       <h2 id="h-archive">Archived</h2>
       <p className="t2">
-        The project is read-only. After you restore it, its agents reconnect automatically. Events in between were not
-        recorded.
+        The project is read-only. After you restore it, running agents reconnect within minutes and send the events they
+        buffered.
       </p>
       {restore.isError ? <InlineAlert>Not restored. {errorText(restore.error)}</InlineAlert> : null}
       <ActButton

@@ -9,7 +9,7 @@ import { activeFilters, type FilterKey, priorityList, type TasksSearch } from ".
 import css from "../list.module.css";
 import { useKnown } from "./facets.ts";
 import type { Suggestion } from "./filter-text.ts";
-import { filterWords, tokenText } from "./filter-words.ts";
+import { filterName, filterWords, tokenText } from "./filter-words.ts";
 import { searchFields, termsOf, withoutTerm } from "./query-terms.ts";
 
 const DidYouMean = lazy(() => import("../matching/DidYouMean.tsx").then((part) => ({ default: part.DidYouMean })));
@@ -101,9 +101,13 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
         <Icon name="search" className="t3" />
         {tokens.map((key) => (
           <span key={key} className={css.tok}>
-            <span className={css.k}>{key === "search" ? "text" : key}:</span>
+            <span className={css.k}>{filterName(key)}:</span>
             <span className="cut">{printable(tokenText(key, String(search[key])))}</span>
-            <button type="button" aria-label={`Remove filter ${key}`} onClick={() => onPatch({ [key]: undefined })}>
+            <button
+              type="button"
+              aria-label={`Remove filter ${filterName(key)}`}
+              onClick={() => onPatch({ [key]: undefined })}
+            >
               <Icon name="x" />
             </button>
           </span>
@@ -186,11 +190,11 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
       </search>
       <Menu
         label="Add a filter"
+        buttonLabel="Add a filter"
         button={
           <>
             <Icon name="plus" />
             <span className="lg">Filter</span>
-            <span className="vh">: add one</span>
           </>
         }
       >

@@ -81,7 +81,7 @@ function Reached({ list }: { list: TaskList }) {
       Searched back to <Stamp at={reached} />, {count(list.rows.length)} found.
     </span>
   ) : (
-    <span>The search continues below.</span>
+    <span>No more found so far.</span>
   );
 }
 

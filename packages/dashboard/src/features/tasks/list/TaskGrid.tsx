@@ -172,7 +172,7 @@ export function TaskGrid(props: TaskGridProps) {
             afterLabel={{
               name: <Fresh list={list} />,
               lifecycle: (
-                <span className={css.upTo} title="Scale of the bars: 95% of these rows fit">
+                <span className={css.upTo} title="Scale of the bars: 95 % of these rows fit">
                   (scale {duration(scaleMs).replace(".0", "")})
                 </span>
               ),

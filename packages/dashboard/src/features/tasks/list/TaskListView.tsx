@@ -91,6 +91,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   const isCounted = query.isSuccess && !isWhole && !filters.q && stateTotal === null;
   const counted = useQuery({ ...totalQuery, enabled: isCounted });
   const total = stateTotal ?? (isWhole ? rows.length : (counted.data ?? null));
+  const shownTotal = Math.max(total ?? 0, rows.length);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key follows the filters
   useEffect(() => {
     if (isWhole) client.setQueryData(totalQuery.queryKey, rows.length);
@@ -229,8 +230,8 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
               <FoundSoFar list={list} matching={search.state ? counts?.by.get(search.state) : counts?.all} />
             ) : (
               <>
-                <b className="t1">{count(Math.max(total, rows.length))}</b>{" "}
-                {active.length > 0 ? "tasks match" : "tasks"}
+                <b className="t1">{count(shownTotal)}</b> {shownTotal === 1 ? "task" : "tasks"}
+                {active.length === 0 ? "" : shownTotal === 1 ? " matches" : " match"}
               </>
             )}
           </span>

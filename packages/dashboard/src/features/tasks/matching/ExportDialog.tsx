@@ -64,7 +64,7 @@ export function ExportDialog({ slug, filters, filterText, columns, total, onClos
         return <OverCap {...{ slug, filters, format, onCut }} cap={Number(cap)} setting={String(setting || "")} />;
       }}
       reason={fields.length === 0 ? "Select a column" : null}
-      act={total === null ? "Export" : `Export ${plural(total, "task")}`}
+      act={total === null ? "Export tasks" : `Export ${plural(total, "task")}`}
       onClose={onClose}
     >
       {() => (
@@ -72,10 +72,10 @@ export function ExportDialog({ slug, filters, filterText, columns, total, onClos
           <legend>Columns</legend>
           <span className={css.fieldActs}>
             <Button variant="link" onClick={() => setFields(choices)}>
-              All
+              Select all
             </Button>
             <Button variant="link" onClick={() => setFields(listed)}>
-              Shown in the list
+              Select those in the list
             </Button>
           </span>
           {choices.map((field) => (

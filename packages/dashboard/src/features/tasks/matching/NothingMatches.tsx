@@ -44,7 +44,7 @@ function FilterChips({ slug, search, onPatch }: Omit<NotUnderstoodProps, "error"
           {filterName(key)}: {printable(tokenText(key, String(search[key])))}
         </Button>
       ))}
-      {active.length > 1 ? <ButtonLink href={paths.tasks(slug)}>Clear all</ButtonLink> : null}
+      {active.length > 1 ? <ButtonLink href={paths.tasks(slug)}>Clear all filters</ButtonLink> : null}
     </>
   );
 }

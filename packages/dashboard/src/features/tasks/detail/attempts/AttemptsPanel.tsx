@@ -92,7 +92,7 @@ function limitText(attempts: readonly Attempt[], maxAttempts: number | null): st
   if (maxAttempts === null) return "";
   const last = attempts.at(-1);
   const isSpent = last !== undefined && last.number + 1 >= maxAttempts && last.state === "failure";
-  return isSpent ? `, no retries left of ${maxAttempts}` : `, maximum ${maxAttempts}`;
+  return `, maximum ${maxAttempts}${isSpent ? ", none left" : ""}`;
 }
 
 function errorLine(attempt: Attempt): string {

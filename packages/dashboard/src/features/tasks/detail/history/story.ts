@@ -68,7 +68,7 @@ function textOf(event: TaskEvent, task: TaskRow, attempts: readonly Attempt[]): 
     case "task.retried":
       return `${does("failed")}${took} and will be retried: ${firstLine(payload.exception)}`;
     case "task.revoked":
-      return "Revoked: it won't run.";
+      return "Revoked: cancelled or removed before it finished.";
     case "task.rejected":
       return `Rejected by the worker: ${firstLine(payload.exception)}`;
     default:
