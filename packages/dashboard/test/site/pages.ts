@@ -95,7 +95,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
   "task with a family": {
     path: ({ slug }) => `/p/${slug}/tasks/scripted/child-1`,
     title: /media[.]render_pdf/,
-    ready: (page) => page.getByText("this task").waitFor(),
+    ready: (page) => page.getByText("this task", { exact: true }).waitFor(),
   },
   "task that waits": {
     path: ({ slug }) => `/p/${slug}/tasks/scripted/wait-1`,

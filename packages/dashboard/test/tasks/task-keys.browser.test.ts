@@ -149,7 +149,7 @@ describe("on a phone", () => {
   test("a filter is added by menu, and the filters are saved as a view", async () => {
     const { page, faults } = await openTasks("", "phone");
     await row(page, "key.n0 pending").waitFor();
-    await page.getByRole("button", { name: /add one$/ }).tap();
+    await page.getByRole("button", { name: "Add a filter", exact: true }).tap();
     await page.getByRole("group", { name: "Add a filter" }).getByRole("button", { name: "queue", exact: true }).tap();
     const filter = page.getByRole("combobox", { name: /^Add a filter/ });
     expect(await filter.inputValue()).toBe("queue:");
