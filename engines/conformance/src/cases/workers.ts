@@ -49,7 +49,7 @@ export const workers: readonly Case[] = [
     },
   },
   {
-    name: "restart_worker replaces a worker, and its running tasks finish first",
+    name: "restart_worker starts a new worker, and the old one finishes its running tasks",
     appliesTo: advertising("restart_worker"),
     async run(stage) {
       const { site, submit, gate, send, awaitEvent } = stage;

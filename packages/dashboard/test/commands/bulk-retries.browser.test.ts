@@ -56,7 +56,7 @@ describe("the dialog", () => {
     const result = held<CommandOutcome>();
     agent.answer = () => result.promise;
     const dialog = await openDialog(page);
-    await dialog.getByText("Retries all tasks with state failure that exist when it starts").waitFor();
+    await dialog.getByText("Retries all tasks with state: failure that exist when it starts").waitFor();
     await dialog.getByText("Queue: billing 2").waitFor();
     const limit = dialog.getByLabel("Canary size");
     await dialog.getByLabel("Allowed canary failures").fill("1");
@@ -95,7 +95,7 @@ describe("the dialog", () => {
     expect(await axeFaults(page)).toEqual([]);
 
     await page.goto(at("tasks"));
-    await tray(page).getByRole("link", { name: "Retry all with state failure" }).click();
+    await tray(page).getByRole("link", { name: "Retry all with state: failure" }).click();
     await page.waitForURL(/[/]bulk-retries[/]/);
     expect(await page.title()).toMatch(/^Bulk retry \w{8}, Commands/);
     expect(faults).toEqual([]);

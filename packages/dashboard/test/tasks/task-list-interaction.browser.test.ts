@@ -129,7 +129,7 @@ describe("filtering by a cell", () => {
     const { page } = await openTasks();
     await row(page, "billing.charge failure").getByRole("img").hover();
     await page.keyboard.press("f");
-    await page.getByText("Can't filter by duration.").waitFor();
+    await page.getByText("Can't filter by this task's duration.").waitFor();
   });
 });
 
@@ -201,7 +201,7 @@ describe("an export", () => {
     await page.getByText(/tasks match/).waitFor();
     await page.getByRole("button", { name: "Export tasks" }).click();
     const dialog = page.getByRole("dialog", { name: "Export tasks" });
-    await dialog.getByText("with queue billing").waitFor();
+    await dialog.getByText("with queue: billing").waitFor();
     await dialog.getByRole("checkbox", { name: "received_at" }).click();
     const saving = page.waitForEvent("download");
     await dialog.getByRole("button", { name: /^Export 2 tasks/ }).click();
@@ -264,7 +264,7 @@ test("deleting all matching tasks is offered to admins only", async () => {
   await page.locator("[role=row][id]").first().getByRole("checkbox").check({ force: true });
   await page.getByRole("button", { name: "Select all 230 matching" }).click();
   await page.getByRole("button", { name: "Delete" }).click();
-  await page.getByText("All tasks with queue many.").waitFor();
+  await page.getByText("All tasks with queue: many.").waitFor();
   await page.getByRole("button", { name: "Delete 230 tasks" }).click();
   await page.getByText("No tasks match").waitFor();
   await page.context().close();

@@ -87,10 +87,10 @@ export function PlanPanel({ slug, request, read, agents, names, ownId }: PlanPan
 
 const names: Readonly<Record<string, string>> = { search: "text", q: "search" };
 
-/** The filter as text: `state failure, queue emails`. */
+/** The filter as text: `state: failure, queue: emails`. */
 export const filterText = ({ filter }: Pick<BulkRetryPlan, "filter">): string =>
   Object.entries(filter)
-    .map(([key, value]) => `${names[key] ?? key} ${printable(String(value))}`)
+    .map(([key, value]) => `${names[key] ?? key}: ${printable(String(value))}`)
     .join(", ");
 
 function Id({ text, name }: { text: string; name: string }) {

@@ -64,7 +64,7 @@ export function CommandPage() {
     ["Issued by", seesAll ? issuerText(command, names, me.id) : hidden],
     ["IP address", seesAll ? printable(command.source_ip ?? "not recorded") : hidden],
     ["Issued", <Stamp key="issued" at={command.issued_at} />],
-    ["Dispatched", <Stamp key="sent" at={command.dispatched_at} none="not yet" />],
+    ["Dispatched", <Stamp key="sent" at={command.dispatched_at} none={hasEnded(command) ? "never" : "not yet"} />],
     ["Finished", <Stamp key="ended" at={command.completed_at} none="not yet" />],
     ["Times out", <Stamp key="gives" at={command.timeout_at} none="never" />],
     ["Duration", <CommandTimes key="took" command={command} now={now} />],
@@ -74,7 +74,7 @@ export function CommandPage() {
   return (
     <>
       <div className={panel.head}>
-        <CommandPill status={command.status} />
+        <CommandPill command={command} />
         <h1 className="cut">{title}</h1>
         <span className="t2 grow">{command.target_id === null ? "" : nameText(command.target_id)}</span>
         {mayAudit ? <ButtonLink href={paths.audit(slug, { target: command.id })}>Audit rows</ButtonLink> : null}

@@ -1,18 +1,18 @@
-import type { CommandStatus } from "@svc/client";
 import { Pill } from "../../../ui/StatePill.tsx";
 import { printable } from "../../../ui/time/format.ts";
+import { isUnsent, type Sending } from "./labels.ts";
 
 const styles = {
   pending: { tone: "pending", glyph: "pending" },
   dispatched: { tone: "started", glyph: "started" },
   completed: { tone: "success", glyph: "success" },
   failed: { tone: "failure", glyph: "failure" },
-  // Unknown whether it ran.
   timeout: { tone: "unknown", glyph: "timeout" },
   cancelled: { tone: "revoked", glyph: "revoked" },
 } as const;
 
-export function CommandPill({ status, bare }: { status: CommandStatus; bare?: boolean }) {
-  const word = status === "timeout" ? "outcome unknown" : printable(status);
+export function CommandPill({ command, bare }: { command: Sending; bare?: boolean }) {
+  const { status } = command;
+  const word = status !== "timeout" ? printable(status) : isUnsent(command) ? "timed out" : "outcome unknown";
   return <Pill word={word} style={styles[status] ?? { tone: "unknown", glyph: "unknown" }} bare={bare} />;
 }

@@ -155,7 +155,7 @@ function TrayState({ of: command, error, agents, now }: StateProps<Command>) {
   const { waitMs, runMs } = timesOf(command, now);
   return (
     <>
-      <CommandPill status={command.status} />
+      <CommandPill command={command} />
       <small>
         {command.status === "completed"
           ? `Done in ${duration(waitMs + (runMs ?? 0))}${by}.`

@@ -91,7 +91,7 @@ export function CommandsPage() {
       header: "Status",
       cell: ({ command, bulkRetry, stuck }) => (
         <span className={panel.state}>
-          {command ? <CommandPill status={command.status} /> : <BulkRetryPill status={bulkRetry.status} />}
+          {command ? <CommandPill command={command} /> : <BulkRetryPill status={bulkRetry.status} />}
           {stuck ? <small>{stuck}</small> : null}
         </span>
       ),

@@ -5,7 +5,7 @@ import { nameText } from "../../../ui/time/format.ts";
 import { requiredAgent } from "../requests/AgentField.tsx";
 import { CommandDialog } from "../requests/CommandDialog.tsx";
 import { isOpen, useEligibleAgents, useFrozen, useIssue } from "../requests/use-act.ts";
-import { actionLabel, hasUnknownOutcome } from "./labels.ts";
+import { actionLabel, hasUnknownOutcome, isUnsent } from "./labels.ts";
 import { requestOf } from "./send-again.ts";
 
 interface SendAgainDialogProps {
@@ -54,9 +54,9 @@ export function SendAgainDialog({ slug, command, onClose }: SendAgainDialogProps
         Sends <b>{label}</b> as a new command. The original command stays unchanged.
       </p>
       <p className="t2">
-        {status === "timeout"
+        {status === "timeout" && !isUnsent(command)
           ? "It is unknown whether the original command ran. Cancelling a task twice is safe."
-          : status === "cancelled"
+          : status === "cancelled" || status === "timeout"
             ? "The original command never reached an agent."
             : hasUnknownOutcome(command)
               ? "It is unknown whether the original command took effect. Cancelling a task twice is safe."

@@ -3,7 +3,14 @@ import { describe, expect, test } from "vitest";
 import { outcomeMessage, refusalMessage, statusSentence } from "./labels.ts";
 
 describe("a command that failed", () => {
-  const failed = (error: string | null, result: unknown = null) => statusSentence({ status: "failed", error, result });
+  const failed = (error: string | null, result: unknown = null) =>
+    statusSentence({
+      action: "retry_task",
+      status: "failed",
+      dispatched_at: "2026-03-01T06:00:00.000Z",
+      error,
+      result,
+    });
 
   test("shows the error of its agent", () => {
     expect(failed("the queue mail is unknown")).toBe("Failed: the queue mail is unknown");
@@ -24,6 +31,18 @@ describe("a command that failed", () => {
   ])("says only once that the outcome is unknown: %s", (error) => {
     expect(failed(error)).toBe(error);
   });
+});
+
+test.each([
+  ["retry_task", null, "Timed out before the agent fetched it. It did not run."],
+  [
+    "retry_task",
+    "2026-03-01T06:00:00.000Z",
+    "Outcome unknown: no result arrived in time. Check the target before you send it again.",
+  ],
+  ["cancel_task", null, "Outcome unknown: no result arrived in time. Check the target before you send it again."],
+] as const)("a timed-out %s that was sent at %s says: %s", (action, sent, sentence) => {
+  expect(statusSentence({ action, status: "timeout", dispatched_at: sent, error: null, result: null })).toBe(sentence);
 });
 
 const notFound = (resource: string) =>

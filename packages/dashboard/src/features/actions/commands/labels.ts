@@ -22,8 +22,18 @@ export const actionLabels: Readonly<Record<string, string>> = {
 
 export const actionLabel = (action: string): string => actionLabels[action] ?? printable(action);
 
+/** What says how far a command got. */
+export type Sending = Pick<Command, "action" | "status" | "dispatched_at">;
+
+/**
+ * Whether a command timed out before the agent fetched it, so that it never ran. A failed send returns the last two actions to `pending`,
+ * although the agent may have received them.
+ */
+export const isUnsent = ({ action, status, dispatched_at: sent }: Sending): boolean =>
+  status === "timeout" && sent === null && action !== "cancel_task" && action !== "reconcile_task";
+
 /** The meaning of a status in a sentence. */
-export function statusSentence(command: Pick<Command, "status" | "result" | "error">): string {
+export function statusSentence(command: Sending & Pick<Command, "result" | "error">): string {
   switch (command.status) {
     case "pending":
       return "Waiting for the agent to fetch it.";
@@ -37,6 +47,7 @@ export function statusSentence(command: Pick<Command, "status" | "result" | "err
       return command.error === null ? "Outcome unknown." : unknownOutcomeText(command.error);
     }
     case "timeout":
+      if (isUnsent(command)) return "Timed out before the agent fetched it. It did not run.";
       return "Outcome unknown: no result arrived in time. Check the target before you send it again.";
     case "cancelled":
       return "Cancelled before the agent received it.";

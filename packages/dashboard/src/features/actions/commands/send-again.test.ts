@@ -4,7 +4,13 @@ import { describe, expect, test } from "vitest";
 import { canSendAgain, requestOf } from "./send-again.ts";
 
 const ended = (action: string, status: CommandStatus, error: string | null = null, result: unknown = null) =>
-  canSendAgain({ action: action as Command["action"], status, error, result });
+  canSendAgain({
+    action: action as Command["action"],
+    status,
+    dispatched_at: "2026-03-01T06:00:00.000Z",
+    error,
+    result,
+  });
 const request = (action: string, payload: Record<string, unknown>) =>
   requestOf({ action: action as Command["action"], payload });
 
@@ -24,6 +30,12 @@ describe("a command is offered to be sent again", () => {
     ["constructor", "failed", false],
   ] as const)("%s that is %s: %o", (action, status, isOffered) => {
     expect(ended(action, status)).toBe(isOffered);
+  });
+
+  test("after a timeout also if no agent fetched it", () => {
+    const unsent = { status: "timeout", dispatched_at: null, error: null, result: null } as const;
+    expect(canSendAgain({ ...unsent, action: "retry_task" })).toBe(true);
+    expect(canSendAgain({ ...unsent, action: "restart_worker" })).toBe(true);
   });
 
   test.each([

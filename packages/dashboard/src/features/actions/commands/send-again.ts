@@ -1,7 +1,7 @@
 import type { Command, CommandStatus } from "@svc/client";
 import type { Capability } from "../requests/eligible-agents.ts";
 import { hasMarker } from "../tasks/override-text.ts";
-import { hasUnknownOutcome } from "./labels.ts";
+import { hasUnknownOutcome, isUnsent, type Sending } from "./labels.ts";
 
 /** Idempotent: the service redelivers it too. */
 const redeliverable = "cancel_task";
@@ -61,11 +61,11 @@ const unsuccessful: readonly CommandStatus[] = ["failed", "timeout", "cancelled"
  * Whether an unsuccessful command can be sent again unchanged. One that may have run is repeated only if that is harmless; for others the
  * user checks the target first.
  */
-export function canSendAgain(command: Pick<Command, "action" | "status" | "error" | "result">): boolean {
+export function canSendAgain(command: Sending & Pick<Command, "error" | "result">): boolean {
   const { action, status } = command;
   if (!unsuccessful.includes(status) || !Object.hasOwn(recipes, action)) return false;
   if (action === redeliverable) return true;
-  return status !== "timeout" && !hasUnknownOutcome(command);
+  return isUnsent(command) || (status !== "timeout" && !hasUnknownOutcome(command));
 }
 
 export interface Again {

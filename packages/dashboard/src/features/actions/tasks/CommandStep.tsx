@@ -48,7 +48,7 @@ export function CommandState({ slug, command }: CommandStepProps) {
   const error = command.error === null ? null : printable(command.error);
   return (
     <>
-      <CommandPill status={command.status} bare />{" "}
+      <CommandPill command={command} bare />{" "}
       <AppLink href={paths.command(slug, command.id)} title={error ?? undefined}>
         {error === null ? (
           <Age at={command.issued_at} suffix=" ago" />

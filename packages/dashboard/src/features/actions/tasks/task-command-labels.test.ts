@@ -44,7 +44,8 @@ describe("a command of a task", () => {
     [{ status: "dispatched" }, "Sent, no result yet"],
     [{ status: "failed", error: "the job is locked" }, "Failed: the job is locked"],
     [{ status: "failed", error: "outcome unknown: the agent died" }, "Outcome unknown: the agent died"],
-    [{ status: "timeout" }, "Outcome unknown: no result arrived in time"],
+    [{ status: "timeout", dispatched_at: "2026-03-01T06:00:00.000Z" }, "Outcome unknown: no result arrived in time"],
+    [{ status: "timeout", dispatched_at: null }, "Timed out before it was sent"],
     [{ status: "cancelled", error: "agent revoked" }, "Cancelled before it was sent"],
   ])("%o has an outcome", (given, outcome) => {
     expect(commandOutcome(command(given))).toBe(outcome);

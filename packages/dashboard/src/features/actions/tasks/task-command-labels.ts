@@ -1,6 +1,6 @@
 import type { TaskCommand } from "@svc/client";
 import { nameText, printable } from "../../../ui/time/format.ts";
-import { actionLabel, hasUnknownOutcome, unknownOutcomeText } from "../commands/labels.ts";
+import { actionLabel, hasUnknownOutcome, isUnsent, unknownOutcomeText } from "../commands/labels.ts";
 
 const retry = ["Retried", "Retry"] as const;
 
@@ -20,7 +20,8 @@ export function commandTitle({ action, status }: TaskCommand, requester: string 
 }
 
 /** The outcome of a command; empty if it succeeded. */
-export function commandOutcome({ status, error }: TaskCommand): string {
+export function commandOutcome(command: TaskCommand): string {
+  const { status, error } = command;
   const reason = printable(error ?? "");
   switch (status) {
     case "pending":
@@ -31,7 +32,7 @@ export function commandOutcome({ status, error }: TaskCommand): string {
       if (!hasUnknownOutcome({ status, error, result: null })) return reason === "" ? "Failed" : `Failed: ${reason}`;
       return unknownOutcomeText(error ?? "");
     case "timeout":
-      return "Outcome unknown: no result arrived in time";
+      return isUnsent(command) ? "Timed out before it was sent" : "Outcome unknown: no result arrived in time";
     case "cancelled":
       return "Cancelled before it was sent";
     default:

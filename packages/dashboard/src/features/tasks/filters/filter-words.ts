@@ -6,10 +6,10 @@ export const filterWords = ["queue", "worker", "name", "priority", "since", "unt
 
 export const filterName = (key: FilterKey): string => (key === "search" ? "text" : key === "q" ? "search" : key);
 
-/** The filters as text, such as `state failure, queue emails`; null if there are none. */
+/** The filters as text, such as `state: failure, queue: emails`; null if there are none. */
 export function spokenFilters(search: TasksSearch): string | null {
   const parts = activeFilters(search).map(
-    (key) => `${filterName(key)} ${printable(tokenText(key, String(search[key])))}`,
+    (key) => `${filterName(key)}: ${printable(tokenText(key, String(search[key])))}`,
   );
   return parts.length === 0 ? null : parts.join(", ");
 }

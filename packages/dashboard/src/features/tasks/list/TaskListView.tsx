@@ -138,8 +138,8 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
     else
       setNotice(
         isText
-          ? `${columnFacts[column].label} can't be searched as text.`
-          : `Can't filter by ${columnFacts[column].label.toLowerCase()}.`,
+          ? `This task's ${columnFacts[column].label.toLowerCase()} can't be searched as text.`
+          : `Can't filter by this task's ${columnFacts[column].label.toLowerCase()}.`,
       );
   };
   const release = () => {
@@ -219,7 +219,12 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
       <div className={css.cluster}>
         <StateRail state={search.state} counts={counts} onChange={(state: TaskState | undefined) => patch({ state })} />
         <Suspense fallback={<div className={css.stripPlace} />}>
-          <TimeStrip slug={slug} filters={filters} gaps={gaps} isWhole={search.since === undefined} />
+          <TimeStrip
+            slug={slug}
+            filters={filters}
+            gaps={gaps}
+            isWhole={search.since === undefined && search.until === undefined}
+          />
         </Suspense>
       </div>
       <div>
