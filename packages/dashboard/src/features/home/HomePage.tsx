@@ -79,7 +79,7 @@ function NoProject({ isAdmin, children }: { isAdmin: boolean; children: ReactNod
       <p>
         {isAdmin
           ? "A project holds the tasks, queues, workers and agents of one application or team. Create one, create an agent, and watch the first tasks arrive."
-          : "You are not a member of any project. Ask an administrator to add you."}
+          : "You are not a member of any active project. Ask an administrator to add you."}
       </p>
       {children}
     </Empty>
