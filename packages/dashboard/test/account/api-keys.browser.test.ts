@@ -103,7 +103,9 @@ describe("scopes that only administrators mint", () => {
   test("are disabled for others, with the reason", async () => {
     const { page } = await openKeys(brain.as.viewer);
     await page.getByRole("button", { name: "Create key" }).click();
-    await dialogOf(page).getByText("Only instance administrators can grant scopes with a dashed border.").waitFor();
+    await dialogOf(page)
+      .getByText("Only instance administrators can grant unchecked scopes with a dashed border.")
+      .waitFor();
     for (const scope of ["users:read", "projects:write", "admin:*"]) {
       const box = dialogOf(page).getByRole("checkbox", {
         name: `${scope}. Only instance administrators can grant this`,

@@ -94,7 +94,7 @@ describe("the start page", () => {
   test("explains an empty page to a user without projects", async () => {
     const { page } = await open("stranger");
     await page.goto("/");
-    await page.getByText("You are not a member of any project.").waitFor();
+    await page.getByText("You are not a member of any active project.").waitFor();
     expect(await page.getByRole("button", { name: "Create project" }).count()).toBe(0);
   });
 

@@ -71,7 +71,7 @@ function Invitation({ token }: { token: string }) {
     <EntryFrame title={`Join ${printable(preview.data.project_name)}`}>
       <EntryNote icon="open">
         <b>{preview.data.email}</b> is invited to the project <b>{printable(preview.data.project_name)}</b> as{" "}
-        <b>{preview.data.role}</b>, until <Stamp at={preview.data.expires_at} to="minute" />.
+        <b>{preview.data.role}</b>. The invitation expires <Stamp at={preview.data.expires_at} to="minute" />.
       </EntryNote>
       {preview.data.existing_account ? (
         <Known {...parts} onChanged={() => void preview.refetch()} />

@@ -31,7 +31,7 @@ export function ScopesField({ catalogue, chosen, onChange, isAdmin, error }: Sco
       )}
       {isAdmin ? null : (
         <p className={controls.hint} id="scopes-admin">
-          Only instance administrators can grant scopes with a dashed border.
+          Only instance administrators can grant unchecked scopes with a dashed border.
         </p>
       )}
       <dl>
