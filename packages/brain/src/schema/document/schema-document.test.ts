@@ -36,7 +36,7 @@ describe("row types", () => {
 
 test("the document describes a table and its columns", () => {
   const text = schemaDocument();
-  expect(text).toContain("## sessions\n\nA browser session of an account.\n");
+  expect(text).toContain("## sessions\n\nA sign-in of an account, in a browser or with `svc login`.\n");
   expect(text).toContain("| `token_hash` | text | Hex SHA-256 of the cookie's random part. |");
   expect(text).toContain("| `failed_logins` | int, 0 by default | Wrong passwords since the last correct one. |");
   expect(text).toContain("- `user_id` refers to `users`; on delete: cascade\n");
