@@ -75,7 +75,7 @@ describe("onboarding from an empty project to its first task", () => {
     report(connected, [{ kind: "task.sent", taskId: "first-1", data: { task_name: "first.task", queue: "q" } }]);
     await page.getByRole("link", { name: "first.task" }).waitFor();
     await page.getByRole("button", { name: "Open the overview" }).click();
-    await page.getByRole("heading", { name: "Finished by outcome" }).waitFor();
+    await page.getByRole("heading", { name: "Tasks by outcome" }).waitFor();
     await page
       .getByRole("navigation", { name: "Project" })
       .getByRole("link", { name: /^Tasks/ })

@@ -32,12 +32,12 @@ const shapes = (page: Page, name: string, kind: string) => chart(page, name).loc
 describe("the chart of outcomes", () => {
   test("has at most five lines across, fills the bars of whole buckets and none of the one that still runs", async () => {
     const { page, faults } = await openOverview();
-    const lines = await shapes(page, "Finished by outcome", "grid").count();
+    const lines = await shapes(page, "Tasks by outcome", "grid").count();
     expect(lines).toBeGreaterThan(1);
     expect(lines).toBeLessThanOrEqual(5);
 
     // Read in one go, as the chart moves on with each minute.
-    const bars = await chart(page, "Finished by outcome").evaluate((figure) => {
+    const bars = await chart(page, "Tasks by outcome").evaluate((figure) => {
       const slider = figure.querySelector('[role="slider"]') as Element;
       const { right, width } = slider.getBoundingClientRect();
       const lastFrom = right - width / Number(slider.getAttribute("aria-valuemax")) - 0.5;
@@ -55,11 +55,11 @@ describe("the chart of outcomes", () => {
     const { page } = await openOverview();
     await page.getByRole("slider", { name: /^Finished/ }).focus();
     await page.keyboard.press("End");
-    const read = await chart(page, "Finished by outcome").locator("dt").allTextContents();
+    const read = await chart(page, "Tasks by outcome").locator("dt").allTextContents();
     const listed = read.filter((one) => ["success", "retry", "failure"].includes(one));
     expect(listed).toEqual(["retry", "success", "failure"]);
 
-    const tops = await chart(page, "Finished by outcome")
+    const tops = await chart(page, "Tasks by outcome")
       .locator("svg g")
       .evaluateAll((buckets) =>
         buckets.map((bucket) =>
@@ -94,10 +94,10 @@ describe("the chart of outcomes", () => {
 
 test("a time in which events were lost is a hatched band, named in the table", async () => {
   const { page } = await openOverview();
-  const band = shapes(page, "Finished by outcome", "lost");
+  const band = shapes(page, "Tasks by outcome", "lost");
   await expect.poll(() => band.count()).toBe(1);
   expect(await band.evaluate((shape) => getComputedStyle(shape).fill)).toContain("#lost");
-  await page.getByRole("button", { name: "Show table: Finished by outcome" }).click();
+  await page.getByRole("button", { name: "Show table: Tasks by outcome" }).click();
   await page
     .getByRole("cell", { name: /lost|missing/ })
     .first()

@@ -70,7 +70,7 @@ describe("the start page", () => {
     expect(await axeFaults(page)).toEqual([]);
 
     await page.getByRole("link", { name: "Shop" }).click();
-    await page.getByRole("heading", { name: "Finished by outcome" }).waitFor();
+    await page.getByRole("heading", { name: "Tasks by outcome" }).waitFor();
   });
 
   test("without its figures still leads into the projects", async () => {

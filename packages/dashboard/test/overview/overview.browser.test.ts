@@ -89,7 +89,7 @@ describe("the overview", () => {
       watcher.observe(document, { childList: true, subtree: true });
     });
     await page.goto(address());
-    const panels = ["Finished by outcome", "Run time", "Top issues", "Slowest tasks", "Queues"];
+    const panels = ["Tasks by outcome", "Run time", "Top issues", "Slowest tasks", "Queues"];
     await page.getByRole("region", { name: "Newest failures", exact: true }).getByRole("link").nth(1).waitFor();
     await page.waitForLoadState("networkidle");
     expect((await page.locator("main section h2").allTextContents()).slice(0, 5)).toEqual(panels);
@@ -173,7 +173,7 @@ describe("a chart", () => {
 
   test("marks the release that began to run, and the agent that connected", async () => {
     const { page } = await openOverview();
-    for (const name of ["Finished by outcome", "Run time"]) {
+    for (const name of ["Tasks by outcome", "Run time"]) {
       const panel = page.getByRole("region", { name, exact: true });
       await panel.getByText("release 2026.11.3").waitFor();
       await panel.getByRole("img", { name: /release 2026[.]11[.]3, .* connected[.]$/ }).waitFor({ state: "attached" });
@@ -191,8 +191,8 @@ describe("a chart", () => {
 
   test("stands as a table instead, without a fault", async () => {
     const { page, faults } = await openOverview();
-    await page.getByRole("button", { name: "Show table: Finished by outcome" }).click();
-    const table = page.getByRole("region", { name: "Table: Finished by outcome" });
+    await page.getByRole("button", { name: "Show table: Tasks by outcome" }).click();
+    const table = page.getByRole("region", { name: "Table: Tasks by outcome" });
     await table.getByRole("columnheader", { name: "success" }).waitFor();
     expect(await table.getByRole("row").count()).toBeGreaterThan(90);
     await page.getByRole("button", { name: "Show table: Run time" }).click();
@@ -213,7 +213,7 @@ describe("a panel of the overview", () => {
       return isBroken ? route.fulfill({ status: 503, json: refusal }) : route.continue();
     });
     await page.goto(address());
-    await page.getByText("Couldn't load finished by outcome").waitFor();
+    await page.getByText("Couldn't load tasks by outcome").waitFor();
     await page.getByRole("slider", { name: /^Run time/ }).waitFor();
     await page.getByRole("link", { name: "PaymentGatewayError" }).waitFor();
     expect(await page.getByText("not available", { exact: true }).count()).toBe(0);
@@ -260,7 +260,7 @@ describe("a panel of the overview", () => {
   test("of a time without tasks says so in words", async () => {
     const { page } = await open();
     await page.goto(`${address()}?since=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z`);
-    await page.getByText("no finished tasks", { exact: true }).waitFor();
+    await page.getByText("none succeeded or failed", { exact: true }).waitFor();
     await page.getByText("No durations in this time range.").waitFor();
     await page.getByText("No run times in this time range.").waitFor();
     await page.getByText("No failed tasks in this time range.").nth(1).waitFor();
@@ -313,6 +313,6 @@ test("an empty project shows the way to its first task, then the board", async (
   await page.getByRole("button", { name: "Create agent" }).waitFor();
   expect(await page.locator('[data-step="done"]').count()).toBe(1);
   await page.getByRole("button", { name: "Open the overview" }).click();
-  await page.getByRole("heading", { name: "Finished by outcome" }).waitFor();
+  await page.getByRole("heading", { name: "Tasks by outcome" }).waitFor();
   expect(faults).toEqual([]);
 });

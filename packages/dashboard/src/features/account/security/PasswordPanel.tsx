@@ -79,7 +79,7 @@ export function PasswordPanel() {
               <Checkbox
                 checked={revokesKeys}
                 onChange={setRevokesKeys}
-                hint="Scripts that use them stop working. Do this if someone else may know your password."
+                hint={`Scripts that use ${keys === 1 ? "it" : "them"} stop working. Do this if someone else may know your password.`}
               >
                 Revoke my {plural(keys, "API key")} as well
               </Checkbox>

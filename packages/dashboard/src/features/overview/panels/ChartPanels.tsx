@@ -8,7 +8,6 @@ import { widthText } from "../../../ui/charts/parts/axis.ts";
 import { type Band, type Bucket, type Mark, sinceFirst } from "../../../ui/charts/parts/marks.ts";
 import { bucketWidthMs, type LatencyKind, latencyKinds, percentilesOf } from "../../../ui/charts/parts/percentiles.ts";
 import { TableToggle } from "../../../ui/charts/TableToggle.tsx";
-import { labels } from "../../../ui/labels.ts";
 import { Panel } from "../../../ui/panels/Panel.tsx";
 import { count, duration } from "../../../ui/time/format.ts";
 import { useZone } from "../../../ui/time/instants.ts";
@@ -42,7 +41,7 @@ export function OutcomePanel({
   const all = useMemo(() => (data ? outcomesOf(data) : []), [data]);
   const buckets = sinceFirst(all, { bornMs, bands: chart.bands, isFilled });
   const width = data ? `per ${widthText(bucketWidthMs[data.bucket])}, ` : "";
-  const name = `${labels.finished} by outcome`;
+  const name = "Tasks by outcome";
   return (
     <Panel
       className={`${css.cell} ${css.wide}`}

@@ -140,7 +140,7 @@ function Finished({ now: { finished }, before }: { now: Ends; before: Ends | nul
 
 function FailureRate({ now, before }: { now: Ends; before: Ends | null }) {
   const share = failureShare(now);
-  if (share === null) return <dd className={css.none}>no finished tasks</dd>;
+  if (share === null) return <dd className={css.none}>none succeeded or failed</dd>;
   return (
     <>
       <dd className={css.value}>

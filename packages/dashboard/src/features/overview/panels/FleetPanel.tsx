@@ -82,7 +82,7 @@ function Fleet({ slug, agents, workers, queues }: FleetProps) {
       {apart.length > shown.length ? (
         <li>
           <Glyph name="unknown" />
-          <span className="grow">and {apart.length - shown.length} more need attention</span>
+          <span className="grow">and {apart.length - shown.length} more with problems</span>
         </li>
       ) : null}
       {full.length > 0 ? <FullOnes slug={slug} workers={full} /> : null}
