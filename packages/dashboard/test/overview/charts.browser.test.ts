@@ -20,7 +20,7 @@ async function open(path: string, size: "desktop" | "phone" = "desktop") {
 
 async function openOverview(size: "desktop" | "phone" = "desktop") {
   const screen = await open("?since=-1h", size);
-  await screen.page.getByRole("slider", { name: /^Finished/ }).waitFor();
+  await screen.page.getByRole("slider", { name: /^Tasks by outcome/ }).waitFor();
   await screen.page.getByRole("slider", { name: /^Run time/ }).waitFor();
   return screen;
 }
@@ -53,7 +53,7 @@ describe("the chart of outcomes", () => {
 
   test("lists the values of a bucket in stacking order, failures last", async () => {
     const { page } = await openOverview();
-    await page.getByRole("slider", { name: /^Finished/ }).focus();
+    await page.getByRole("slider", { name: /^Tasks by outcome/ }).focus();
     await page.keyboard.press("End");
     const read = await chart(page, "Tasks by outcome").locator("dt").allTextContents();
     const listed = read.filter((one) => ["success", "retry", "failure"].includes(one));
@@ -79,7 +79,7 @@ describe("the chart of outcomes", () => {
 
   test("is read by a first touch, and opened by a second one on the same place", async () => {
     const { page, faults } = await openOverview("phone");
-    const reader = page.getByRole("slider", { name: /^Finished/ });
+    const reader = page.getByRole("slider", { name: /^Tasks by outcome/ });
     await reader.scrollIntoViewIfNeeded();
     const { width = 0 } = (await reader.boundingBox()) ?? {};
     const position = { x: width * 0.98, y: 20 };

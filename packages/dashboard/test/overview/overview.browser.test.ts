@@ -14,7 +14,7 @@ beforeAll(() => reportDay(shop.brain, shop.connected));
 
 const address = () => `/p/${shop.brain.project.slug}`;
 const open = () => openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
-const throughput = (page: Page) => page.getByRole("slider", { name: /^Finished/ });
+const throughput = (page: Page) => page.getByRole("slider", { name: /^Tasks by outcome/ });
 
 async function openOverview() {
   const screen = await open();

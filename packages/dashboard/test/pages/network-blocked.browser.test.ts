@@ -19,7 +19,7 @@ test("with all other hosts unreachable the pages work, and none of them is reque
   page.on("websocket", (socket) => sockets.push(new URL(socket.url()).host));
 
   await page.goto(`/p/${shop.brain.project.slug}`);
-  await page.getByRole("slider", { name: /^Finished/ }).waitFor();
+  await page.getByRole("slider", { name: /^Tasks by outcome/ }).waitFor();
   await page.keyboard.press("g");
   await page.keyboard.press("t");
   await page.getByRole("row", { name: "billing.charge failure" }).waitFor();

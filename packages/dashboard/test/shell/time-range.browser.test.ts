@@ -96,7 +96,7 @@ describe("the time range of a project", () => {
     const { page, faults } = screen;
     await page.clock.install();
     await page.goto(`/p/${shop.brain.project.slug}?since=-1h`);
-    await page.getByRole("slider", { name: /^Finished/ }).waitFor();
+    await page.getByRole("slider", { name: /^Tasks by outcome/ }).waitFor();
     const before = Date.parse(`${await fromOf(page)}Z`);
     await page.clock.fastForward("05:00:00");
     const later = Date.parse(`${await fromOf(page)}Z`);

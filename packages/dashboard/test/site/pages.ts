@@ -63,7 +63,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
     path: ({ slug }) => `/p/${slug}`,
     title: /^Overview, shop/,
     ready: async (page) => {
-      await page.getByRole("slider", { name: /^Finished/ }).waitFor();
+      await page.getByRole("slider", { name: /^Tasks by outcome/ }).waitFor();
       await page.getByRole("link", { name: "PaymentError" }).waitFor();
     },
   },

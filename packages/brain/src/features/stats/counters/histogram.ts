@@ -64,7 +64,7 @@ const isDigit = (code: number): boolean => code >= zero && code <= zero + 9;
 /** The value below which a share `q` (0 to 1) of the values is, in milliseconds; null without values. */
 export const quantileOf = (histogram: Histogram, q: number): number | null => quantilesOf(histogram, [q])?.[0] ?? null;
 
-/** The values below which the shares are; the shares are in ascending order; null without values. */
+/** The quantiles at `shares`, which are in ascending order; null for a histogram without values. */
 export function quantilesOf(histogram: Histogram, shares: readonly number[]): number[] | null {
   const buckets = [...histogram.keys()].sort((a, b) => a - b);
   const total = countOf(histogram);
