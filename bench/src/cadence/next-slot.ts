@@ -2,7 +2,7 @@ import { compileCadence } from "@svc/cadence";
 import { medianOf } from "../harness/quantile.ts";
 import { atMost, type BenchContext, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
 
-/** The time for the next slot of a cron expression, in a zone with daylight saving, from instants all over a year. */
+/** The time for the next slot of a cron expression, in a zone with daylight saving, from instants at all times of a year. */
 const expressions = [
   "* * * * *",
   "30 2 * * *",
