@@ -45,7 +45,7 @@ function project(name: string, include: string[], options: Options = {}): UserWo
 
 const projects = [
   project("pure", [
-    "packages/{protocol,client}/src/**/*.test.ts",
+    "packages/{protocol,cadence,client}/src/**/*.test.ts",
     "packages/dashboard/src/**/*.test.{ts,tsx}",
     "scripts/**/*.test.ts",
   ]),

@@ -1,0 +1,14 @@
+export {
+  type Cadence,
+  type CadenceDefinition,
+  type CadenceKind,
+  cadenceFingerprint,
+  cadenceKinds,
+  compileCadence,
+  newestSlot,
+  requireSlot,
+  type Slots,
+  slotsBetween,
+} from "./cadence.ts";
+export { CadenceError, type CadenceFault } from "./cadence-error.ts";
+export { zoneNames } from "./zones/zone.ts";
