@@ -11,4 +11,5 @@ export {
   slotsBetween,
 } from "./cadence.ts";
 export { CadenceError, type CadenceFault } from "./cadence-error.ts";
+export { describeCadence } from "./describe.ts";
 export { zoneNames } from "./zones/zone.ts";

@@ -131,7 +131,11 @@ function readSpan(text: string, hasStep: boolean, range: FieldRange): readonly [
   const [from = "", to, ...more] = text.split("-");
   if (more.length > 0 || to === "") throw refuse(`${range.name}: ${shortened(text)} is not a range such as 1-5`);
   const first = readValue(from, range);
-  if (to !== undefined) return [first, readValue(to, range)];
+  if (to !== undefined) {
+    const second = readValue(to, range);
+    // At the end of a range such as FRI-SUN, Sunday is 7.
+    return [first, range === ranges.weekday && first > 0 && second === 0 ? 7 : second];
+  }
   return [first, hasStep ? Math.max(first, last) : first];
 }
 
