@@ -98,16 +98,13 @@ export function newestSlot(cadence: Cadence, after: number, until: number): numb
     const stepMs = first - after;
     return after + Math.floor((until - after) / stepMs) * stepMs;
   }
-  // Searches back in growing steps until a slot is found, then walks forward from it.
-  for (let backMs = 60_000; until - backMs > after; backMs *= 2) {
-    const slot = cadence.next(until - backMs);
-    if (slot !== null && slot <= until) return lastFrom(cadence, slot, until);
+  // `next(at)` is in the range exactly for every `at` before the newest slot, so that halving the range finds it.
+  let [before, from] = [after, until];
+  while (from - before > 1) {
+    const middle = Math.floor((before + from) / 2);
+    const slot = cadence.next(middle);
+    if (slot !== null && slot <= until) before = middle;
+    else from = middle;
   }
-  return lastFrom(cadence, first, until);
-}
-
-function lastFrom(cadence: Cadence, slot: number, until: number): number {
-  let last = slot;
-  for (let next = cadence.next(last); next !== null && next <= until; next = cadence.next(last)) last = next;
-  return last;
+  return cadence.next(before);
 }

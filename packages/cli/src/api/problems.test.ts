@@ -29,6 +29,13 @@ describe("a refusal", () => {
     expect(explained({ code, status }).exit).toBe(exit);
   });
 
+  test.each([
+    [{ required: "tasks:read" }, "the key in SVC_API_KEY lacks the required scope. The dashboard shows its scopes"],
+    [{ reason: "session_only" }, "API keys are not accepted. Unset SVC_API_KEY and run svc login"],
+  ])("scope_missing with %j says what to do", (details, hint) => {
+    expect(explained({ code: "scope_missing", status: 403, details }).lines.join(" ")).toContain(hint);
+  });
+
   test("of a listing names the online agents and their capabilities", () => {
     const agents = [
       { agent_id: "1", name: "shop", engines: ["bullmq"], capabilities: { bullmq: ["retry_task", "cancel_task"] } },

@@ -67,7 +67,7 @@ export const routesDocument = (): Promise<string> =>
       "# Routes",
       "",
       "Generated from the routes by `npm run docs`; a check fails when this file is stale. Files are relative to `src/`.",
-      "An empty key column means that keys are not read there. `/metrics` needs its own token, `SVC_METRICS_AUTH_TOKEN`.",
+      "An empty key column means that keys are not read there. `/metrics` needs its own token, `SVC_METRICS_AUTH_TOKEN`, unless it is public.",
       "",
       "| Method | Path | Access | API key scope | Rate limit | File |",
       "|---|---|---|---|---|---|",

@@ -165,8 +165,10 @@ export interface CounterDeltaRow {
   wait_histogram: string | null;
 }
 
-/** Counts of events by engine, name and queue. Rows with an empty engine and name are totals: of one queue, or of
- * the whole project if the queue is empty too. */
+/**
+ * Counts of events by engine, name and queue. Rows with an empty engine and name are totals: of one queue, or of the whole project if the
+ * queue is empty too.
+ */
 export interface RollupRow {
   project_id: string;
   /** Width of the bucket in minutes: 1, or 60 after aggregation to hours. */

@@ -26,8 +26,8 @@ export const actionLabel = (action: string): string => actionLabels[action] ?? p
 export type Sending = Pick<Command, "action" | "status" | "dispatched_at">;
 
 /**
- * Whether a command timed out before the agent fetched it, so that it never ran. A failed send returns the last two actions to `pending`,
- * although the agent may have received them.
+ * Whether a command timed out before the agent fetched it, so that it never ran. `cancel_task` and `reconcile_task` return to
+ * `pending` after a failed send, although the agent may have received them.
  */
 export const isUnsent = ({ action, status, dispatched_at: sent }: Sending): boolean =>
   status === "timeout" && sent === null && action !== "cancel_task" && action !== "reconcile_task";
