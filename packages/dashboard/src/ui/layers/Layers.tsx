@@ -70,7 +70,8 @@ export function Menu({
       opener.current?.setAttribute("aria-expanded", String(isOpen));
       if (!isOpen) return;
       putUnder(opener.current, element, place !== undefined);
-      element.querySelector<HTMLElement>("input, [data-entry]")?.focus();
+      // The event arrives late: by then the focus can be in a field of the menu already.
+      if (!element.contains(document.activeElement)) element.querySelector<HTMLElement>("input, [data-entry]")?.focus();
     };
     element.addEventListener("beforetoggle", opening);
     element.addEventListener("toggle", toggled);
