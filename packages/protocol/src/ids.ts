@@ -10,6 +10,8 @@ export const idNamespaces = {
   task: "f37a6ec2-6b73-5163-9acc-b4fc0ea51bc6",
   /** Events that reconciliation adds. */
   reconciliation: "b66869fb-1f33-5d48-a0bd-5a409395fd35",
+  /** Fires of schedules. */
+  fire: "3028e9d1-74a5-5e15-99a9-7a943831479d",
 } as const;
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

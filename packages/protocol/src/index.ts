@@ -52,4 +52,13 @@ export { cutText } from "./redaction/cut.ts";
 export { RedactionPatternError } from "./redaction/extra-patterns.ts";
 export { omittedMembersNote, omittedTextNote, redactionMarker } from "./redaction/markers.ts";
 export { createRedactor, type Redactor } from "./redaction/redactor.ts";
+export {
+  type DigestedSchedule,
+  definitionDigest,
+  fireIdOf,
+  type ScheduleDefinition,
+  SnapshotDigest,
+} from "./scheduler/digests.ts";
+export * from "./scheduler/messages.ts";
+export { schedulerProto } from "./scheduler/proto.ts";
 export * from "./vocabulary.ts";

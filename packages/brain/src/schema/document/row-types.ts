@@ -15,7 +15,7 @@ export interface DescribedTable {
 }
 
 const folder = new URL("../tables/", import.meta.url);
-const files = ["access", "agents", "tasks", "commands", "bulk-retries", "audit"];
+const files = ["access", "agents", "tasks", "commands", "bulk-retries", "schedules", "audit"];
 
 const comment = String.raw`(?:/\*\*(?<description>(?:[^*]|\*(?!/))*)\*/\n\s*)?`;
 const rowType = new RegExp(`${comment}export interface (?<name>\\w+Row) \\{\\n(?<body>.*?)\\n\\}`, "gs");

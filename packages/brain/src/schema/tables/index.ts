@@ -3,5 +3,6 @@ export type * from "./agents.ts";
 export type * from "./audit.ts";
 export type * from "./bulk-retries.ts";
 export type * from "./commands.ts";
+export type * from "./schedules.ts";
 export type { BrainDatabase, Core, Db, Tables } from "./tables.ts";
 export type * from "./tasks.ts";

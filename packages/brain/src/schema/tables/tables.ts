@@ -36,6 +36,21 @@ import type {
 } from "./bulk-retries.ts";
 import type { CommandRow, CommandTaskRow } from "./commands.ts";
 import type {
+  ExternalControlOperationRow,
+  MisfireAlertRow,
+  PendingFireRow,
+  ScheduleChangeRow,
+  ScheduleControlRow,
+  ScheduleFireIdRow,
+  ScheduleFireRow,
+  ScheduleRow,
+  SchedulerRateBucketRow,
+  ScheduleSkipRow,
+  ScheduleSnapshotPartRow,
+  ScheduleStreamRow,
+  ScheduleTombstoneRow,
+} from "./schedules.ts";
+import type {
   CounterDeltaRow,
   EventRow,
   NameRollupRow,
@@ -96,6 +111,19 @@ export interface Tables {
   bulk_retry_effective_requests: BulkRetryEffectiveRequestRow;
   bulk_retry_matches: BulkRetryMatchRow;
   bulk_retry_children: BulkRetryChildRow;
+  schedules: ScheduleRow;
+  schedule_control: ScheduleControlRow;
+  schedule_changes: ScheduleChangeRow;
+  schedule_skips: ScheduleSkipRow;
+  scheduler_rate_buckets: SchedulerRateBucketRow;
+  schedule_streams: ScheduleStreamRow;
+  schedule_tombstones: ScheduleTombstoneRow;
+  schedule_snapshot_parts: ScheduleSnapshotPartRow;
+  external_control_operations: ExternalControlOperationRow;
+  schedule_fires: ScheduleFireRow;
+  schedule_fire_ids: ScheduleFireIdRow;
+  pending_fires: PendingFireRow;
+  misfire_alerts: MisfireAlertRow;
   audit_log: AuditLogRow;
   audit_chain_state: AuditChainStateRow;
 }
