@@ -64,7 +64,7 @@ export const scheduleRoutes: Routes<{
     operationId: "updateSchedule",
     summary: "Change a schedule",
     description:
-      "Changes the given members. The next slot is computed anew, from now on, when what is fired or when it is fired changes.",
+      "Changes the given members. When what is fired or when it is fired changes, the next slot is computed from now on.",
     answers: { 409: `${isNative} Or another schedule has this name (\`name_in_use\`).` },
     params: ScheduleParams,
     body: ScheduleChanges,

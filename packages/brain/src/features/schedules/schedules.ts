@@ -1,7 +1,7 @@
-import { type ControlDeps, createControl } from "./control.ts";
-import { createEditing } from "./edit.ts";
-import { createLists, type ListDeps } from "./list.ts";
-import { countSchedules } from "./reads.ts";
+import { type ControlDeps, createControl } from "./control/control.ts";
+import { createEditing } from "./definitions/edit.ts";
+import { createLists, type ListDeps } from "./listing/list.ts";
+import { countSchedules } from "./listing/reads.ts";
 
 export interface SchedulesDeps extends ControlDeps, ListDeps {}
 

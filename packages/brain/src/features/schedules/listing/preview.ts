@@ -1,6 +1,6 @@
 import { CadenceError } from "@svc/cadence";
-import type { ScheduleRow } from "../../schema/tables/index.ts";
-import { cadenceOf } from "./slots.ts";
+import type { ScheduleRow } from "../../../schema/tables/index.ts";
+import { cadenceOf } from "../slots.ts";
 
 /** The next slots, at most `count`: from the stored one if there is one, else as if it were enabled now. Empty for cadences that are not understood. */
 export function nextRuns(row: ScheduleRow, now: Date, count: number): Date[] {

@@ -1,9 +1,9 @@
-import { ApiError } from "../../platform/http/error-codes.ts";
-import type { ScheduleRow } from "../../schema/tables/index.ts";
+import { ApiError } from "../../../platform/http/error-codes.ts";
+import type { ScheduleRow } from "../../../schema/tables/index.ts";
+import { alone, type ChangeDeps, entryOf, noSchedule, type Requester, requireOwn } from "../rules.ts";
+import { ownScheduler, successor } from "../slots.ts";
+import { findSchedule } from "../store.ts";
 import { changeControl, lockSchedule } from "./control-store.ts";
-import { alone, type ChangeDeps, entryOf, noSchedule, type Requester, requireOwn } from "./rules.ts";
-import { ownScheduler, successor } from "./slots.ts";
-import { findSchedule } from "./store.ts";
 
 /** A request to an engine's scheduler that has been sent. */
 export interface ExternalOperation {

@@ -1,14 +1,14 @@
 import { isUuid } from "@svc/protocol";
-import { hours } from "../../platform/durations.ts";
-import { clampLimit, type PageSizes } from "../../platform/http/content/paging.ts";
-import type { PageQuery } from "../../platform/http/schemas.ts";
-import type { Core, Db, ScheduleRow } from "../../schema/tables/index.ts";
+import { hours } from "../../../platform/durations.ts";
+import { clampLimit, type PageSizes } from "../../../platform/http/content/paging.ts";
+import type { PageQuery } from "../../../platform/http/schemas.ts";
+import type { Core, Db, ScheduleRow } from "../../../schema/tables/index.ts";
+import { noSchedule } from "../rules.ts";
+import type { ScheduleDetail, SchedulePublic } from "../schemas.ts";
+import { findSchedule } from "../store.ts";
 import { nextRuns } from "./preview.ts";
 import { newestStatuses, type SchedulePosition, schedulesAmong, schedulesByName, skippedSlots } from "./reads.ts";
-import { noSchedule } from "./rules.ts";
-import type { ScheduleDetail, SchedulePublic } from "./schemas.ts";
 import { publicSchedule } from "./shapes.ts";
-import { findSchedule } from "./store.ts";
 
 export interface ListDeps extends Core {
   readonly settings: PageSizes & { readonly SVC_SCHEDULE_CIRCUIT_BREAKER_THRESHOLD: number };

@@ -1,7 +1,7 @@
 import { CadenceError, describeCadence } from "@svc/cadence";
 import { parseJson } from "@svc/protocol";
-import type { ScheduleRow } from "../../schema/tables/index.ts";
-import type { SchedulePublic } from "./schemas.ts";
+import type { ScheduleRow } from "../../../schema/tables/index.ts";
+import type { SchedulePublic } from "../schemas.ts";
 
 /** What answers add to a row. Only reads count failures. */
 export interface ScheduleFacts {

@@ -1,10 +1,10 @@
 import { CadenceError, requireSlot } from "@svc/cadence";
 import { canonicalText, definitionDigest, parseJson, randomToken, storableText } from "@svc/protocol";
-import { storedJson } from "../../platform/database/values/stored-json.ts";
-import { invalid } from "../../platform/http/error-codes.ts";
-import type { ScheduleRow } from "../../schema/tables/index.ts";
-import { maxArgumentBytes, type ScheduleChanges, type ScheduleCreate } from "./schemas.ts";
-import { cadenceOf, ownScheduler, slotAfter } from "./slots.ts";
+import { storedJson } from "../../../platform/database/values/stored-json.ts";
+import { invalid } from "../../../platform/http/error-codes.ts";
+import type { ScheduleRow } from "../../../schema/tables/index.ts";
+import { maxArgumentBytes, type ScheduleChanges, type ScheduleCreate } from "../schemas.ts";
+import { cadenceOf, ownScheduler, slotAfter } from "../slots.ts";
 
 /** The columns that a body sets. */
 export type DefinedColumns = Pick<

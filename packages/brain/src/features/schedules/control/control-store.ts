@@ -1,8 +1,8 @@
 import { randomToken } from "@svc/protocol";
-import { chunks } from "../../platform/chunks.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import type { ScheduleRow, Tables } from "../../schema/tables/index.ts";
-import { slotAfter } from "./slots.ts";
+import { chunks } from "../../../platform/chunks.ts";
+import type { Tx } from "../../../platform/database/database.ts";
+import type { ScheduleRow, Tables } from "../../../schema/tables/index.ts";
+import { slotAfter } from "../slots.ts";
 
 /** The schedule, locked until the end of the transaction; undefined when the project has none with this id. */
 export const lockSchedule = (tx: Tx<Tables>, projectId: string, id: string): Promise<ScheduleRow | undefined> =>

@@ -1,9 +1,8 @@
-import { isUniqueViolation } from "../../platform/database/errors.ts";
-import { ApiError } from "../../platform/http/error-codes.ts";
-import { uuidV7 } from "../../platform/ids.ts";
-import type { ScheduleRow } from "../../schema/tables/index.ts";
-import { changeControl, lockSchedule, recordChanges } from "./control-store.ts";
-import { columnsOf, differing, digestOf, newRow, requireCadence } from "./definition.ts";
+import { isUniqueViolation } from "../../../platform/database/errors.ts";
+import { ApiError } from "../../../platform/http/error-codes.ts";
+import { uuidV7 } from "../../../platform/ids.ts";
+import type { ScheduleRow } from "../../../schema/tables/index.ts";
+import { changeControl, lockSchedule, recordChanges } from "../control/control-store.ts";
 import {
   alone,
   type ChangeDeps,
@@ -13,9 +12,10 @@ import {
   type Requester,
   requireOwn,
   requireOwner,
-} from "./rules.ts";
-import type { ScheduleChanges, ScheduleCreate } from "./schemas.ts";
-import { deleteSchedule, insertSchedule, ownersOf } from "./store.ts";
+} from "../rules.ts";
+import type { ScheduleChanges, ScheduleCreate } from "../schemas.ts";
+import { deleteSchedule, insertSchedule, ownersOf } from "../store.ts";
+import { columnsOf, differing, digestOf, newRow, requireCadence } from "./definition.ts";
 
 /** Creating, changing and deleting definitions. */
 export function createEditing({ database, clock, audit, publish }: ChangeDeps) {

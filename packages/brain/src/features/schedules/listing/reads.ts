@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from "kysely";
-import { firstOfEach } from "../../platform/database/dialects/expressions/for-each-given.ts";
+import { firstOfEach } from "../../../platform/database/dialects/expressions/for-each-given.ts";
 import {
   type BoundedRows,
   type PageBounds,
   rowsWithinBytes,
   type WideTable,
-} from "../../platform/database/dialects/expressions/rows-within-bytes.ts";
-import { isAmong, valuesTable } from "../../platform/database/dialects/expressions/values-table.ts";
-import type { Db, ScheduleRow } from "../../schema/tables/index.ts";
+} from "../../../platform/database/dialects/expressions/rows-within-bytes.ts";
+import { isAmong, valuesTable } from "../../../platform/database/dialects/expressions/values-table.ts";
+import type { Db, ScheduleRow } from "../../../schema/tables/index.ts";
 
 /** Where a page starts: after this schedule. */
 export interface SchedulePosition {
