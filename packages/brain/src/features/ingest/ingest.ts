@@ -30,7 +30,7 @@ export interface IngestOutcome {
 
 type LiveChange = {
   readonly projectId: string;
-  readonly topic: "task.changed" | "worker.changed";
+  readonly topic: "task.changed" | "worker.changed" | "schedule.changed";
   readonly ids: readonly string[] | null;
 };
 
@@ -132,9 +132,10 @@ export function createIngest(deps: IngestDeps) {
     }
   }
 
-  function announce({ tasks, workers }: CommittedGroup): void {
+  function announce({ tasks, workers, schedules }: CommittedGroup): void {
     publishAll("task.changed", tasks);
     publishAll("worker.changed", workers);
+    publishAll("schedule.changed", schedules);
   }
 
   function publishAll(topic: LiveChange["topic"], rows: readonly { projectId: string; id: string }[]): void {

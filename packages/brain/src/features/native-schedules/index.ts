@@ -1,0 +1,1 @@
+export { mirrorSchedules } from "./projection/postgres-store.ts";
