@@ -15,6 +15,7 @@ import { createLive, type Live } from "../features/live/index.ts";
 import { createMasking } from "../features/masking/index.ts";
 import { createMemberAdministration, createMemberships } from "../features/memberships/index.ts";
 import { createMfa } from "../features/mfa/index.ts";
+import { createPositionCheck } from "../features/native-schedules/index.ts";
 import { createPasswordReset } from "../features/password-reset/index.ts";
 import { createProjects } from "../features/projects/index.ts";
 import { createQueues } from "../features/queues/index.ts";
@@ -148,6 +149,7 @@ export function createFeatures(deps: BrainDeps) {
     queues,
     workers,
     releases,
+    requirePositions: createPositionCheck(database),
     publish(change) {
       publish(change);
       if (change.topic === "task.changed") bulkRetries.tasksChanged(change);
