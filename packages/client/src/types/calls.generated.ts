@@ -25,6 +25,8 @@ import type {
   DeviceRename,
   EventPage,
   Facet,
+  FireList,
+  FireResolution,
   GetCompletenessQuery,
   GetFacetQuery,
   GetLatencyQuery,
@@ -55,11 +57,15 @@ import type {
   ListCommandsQuery,
   ListDeadLettersQuery,
   ListEventsQuery,
+  ListFiresQuery,
   ListIssuesQuery,
+  ListMisfiresQuery,
   ListProjectsQuery,
   ListQueuesQuery,
   ListRecentFailuresQuery,
   ListReleasesQuery,
+  ListScheduleMisfiresQuery,
+  ListScheduleRunsQuery,
   ListSchedulesQuery,
   ListSlowestNamesQuery,
   ListTaskCommandsQuery,
@@ -80,6 +86,7 @@ import type {
   MfaVerify,
   MintedAgent,
   MintedKey,
+  MisfireList,
   PasswordChange,
   PasswordPolicy,
   PasswordResetAccepted,
@@ -102,6 +109,7 @@ import type {
   RecentFailurePage,
   RecoveryCodes,
   ReleasePage,
+  ResolvedFire,
   RestartWorkerBody,
   RetryTaskBody,
   RevokedCount,
@@ -114,6 +122,7 @@ import type {
   ScheduleCreate,
   ScheduleDetail,
   SchedulePage,
+  ScheduleRuns,
   ScopeCatalogue,
   SecurityHistoryPage,
   SetupStatus,
@@ -128,6 +137,7 @@ import type {
   TaskHistogram,
   TaskTree,
   Trends,
+  TriggeredSchedule,
   TrustDevice,
   TrustedDevice,
   TrustedDevicePage,
@@ -434,12 +444,30 @@ export function operationCalls(send: Send) {
     /** Enable a schedule. */
     enableSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
       send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/enable`, call),
+    /** List the fires of a schedule. */
+    listFires: (slug: string, scheduleId: string, query: ListFiresQuery = {}, call?: CallOptions) =>
+      send<FireList>("GET", pathOf`/projects/${slug}/schedules/${scheduleId}/fires`, { ...call, query }),
+    /** List the misfires of a schedule. */
+    listScheduleMisfires: (slug: string, scheduleId: string, query: ListScheduleMisfiresQuery = {}, call?: CallOptions) =>
+      send<MisfireList>("GET", pathOf`/projects/${slug}/schedules/${scheduleId}/misfires`, { ...call, query }),
     /** Pause a schedule. */
     pauseSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
       send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/pause`, call),
+    /** End a fire. */
+    resolveFire: (slug: string, scheduleId: string, body: FireResolution, call?: CallOptions) =>
+      send<ResolvedFire>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/resolve-terminal-fire`, { ...call, body }),
     /** Resume a schedule. */
     resumeSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
       send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/resume`, call),
+    /** Run a schedule now. */
+    triggerSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
+      send<TriggeredSchedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/trigger`, call),
+    /** List misfires. */
+    listMisfires: (slug: string, query: ListMisfiresQuery = {}, call?: CallOptions) =>
+      send<MisfireList>("GET", pathOf`/projects/${slug}/schedules/misfires`, { ...call, query }),
+    /** List the newest runs of schedules. */
+    listScheduleRuns: (slug: string, query: ListScheduleRunsQuery, call?: CallOptions) =>
+      send<ScheduleRuns>("GET", pathOf`/projects/${slug}/schedules/runs`, { ...call, query }),
     /** Get statistics of a project. */
     getStats: (slug: string, query: GetStatsQuery = {}, call?: CallOptions) =>
       send<ProjectStats>("GET", pathOf`/projects/${slug}/stats`, { ...call, query }),

@@ -7,6 +7,8 @@ export {
   type ScheduleChange,
 } from "./control/control-store.ts";
 export { scheduleRoutes } from "./routes.ts";
+export { noSchedule } from "./rules.ts";
 export { createSchedules, type Schedules } from "./schedules.ts";
+export { ScheduleParams, SchedulePublic, scheduleMembers } from "./schemas.ts";
 export { scheduleSettings } from "./settings.ts";
 export { cadenceOf, isRunnable, ownScheduler, slotAfter, successor } from "./slots.ts";
