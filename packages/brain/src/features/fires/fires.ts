@@ -1,5 +1,6 @@
 import type { Redactor } from "@svc/protocol";
 import type { Commands } from "../commands/index.ts";
+import { createReplay, type ReplayDeps } from "./buffer/replay.ts";
 import { createFireCalls, type FireCallsDeps } from "./firing/fire-calls.ts";
 import { firePartitions } from "./firing/partitions.ts";
 import { createFireLists, type FireListDeps } from "./listing/lists.ts";
@@ -9,7 +10,7 @@ import { createAcknowledge } from "./progress/acknowledge.ts";
 import { followCommands } from "./progress/follow-commands.ts";
 import type { FireCalls } from "./requests.ts";
 
-export interface FiresDeps extends Omit<TriggerDeps, "partitions">, ResolveDeps {
+export interface FiresDeps extends Omit<TriggerDeps, "partitions">, ResolveDeps, Pick<ReplayDeps, "log"> {
   readonly settings: FireCallsDeps["settings"] & FireListDeps["settings"];
   readonly commands: Pick<Commands, "issueIn" | "offer" | "onMoved" | "reports">;
   readonly redactor: Pick<Redactor, "redact">;
@@ -24,6 +25,7 @@ export function createFires(given: FiresDeps) {
     /** For schedulers. */
     calls,
     lists: createFireLists(deps),
+    buffer: createReplay(deps),
     trigger: createTrigger(deps),
     resolve: createResolve(deps),
   };
