@@ -113,6 +113,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
   });
 
   agents.onArrived(features.bulkRetries.agentConnected);
+  agents.onArrived(features.fires.buffer.agentConnected);
   agents.onRevoked(({ agentId }) => transport.revoked(agentId));
   projects.onChanged(({ projectId, isActive, endedLabel }) => {
     agents.forgetProject(projectId);
@@ -167,6 +168,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     async stop() {
       isStarted = false;
       await features.bulkRetries.stop();
+      await features.fires.buffer.stop();
       await transport.stop();
       live.hub.stop();
       await commands.stop();

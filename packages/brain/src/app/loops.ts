@@ -4,6 +4,7 @@ import { createRetentionMetrics, createVerifierMetrics, pruneAudit, verifyAudit 
 import { moveBulkRetries, pruneBulkRetries } from "../features/bulk-retries/index.ts";
 import { expireCommands, pruneCommands } from "../features/commands/index.ts";
 import { pruneEvents } from "../features/events/index.ts";
+import { breakCircuits, detectMisfires, pruneFires, pruneMisfires, replayFires } from "../features/fires/index.ts";
 import { probeWrites, watchClock } from "../features/health/index.ts";
 import { pruneInvitations } from "../features/invitations/index.ts";
 import { pruneTrustedDevices } from "../features/mfa/index.ts";
@@ -51,6 +52,13 @@ export function brainLoops(deps: BrainDeps, features: Features, transport: Trans
     bindLoop(offerWaiting, all),
     bindLoop(moveBulkRetries, all),
     bindLoop(pruneBulkRetries, all),
+    bindLoop(replayFires, all),
+    bindLoop(breakCircuits, all),
+    ...(settings.SVC_SCHEDULER_MISFIRE_SWEEP_SECONDS > 0
+      ? [bindLoop(detectMisfires, { ...all, isSchedulerExpected: isSchedulerExpected(settings) })]
+      : []),
+    bindLoop(pruneFires, all),
+    bindLoop(pruneMisfires, all),
     bindLoop(sweepStaleTasks, all),
     bindLoop(pruneCommands, all),
     bindLoop(pruneAudit, { ...all, metrics: createRetentionMetrics(metrics) }),
@@ -65,3 +73,7 @@ export function brainLoops(deps: BrainDeps, features: Features, transport: Trans
   ];
   return loops.map((loop) => features.retention.guard(loop));
 }
+
+/** Whether schedulers can connect: without them, no slot is fired. */
+const isSchedulerExpected = (settings: { readonly SVC_SCHEDULER_GRPC_ENABLED?: boolean }): boolean =>
+  settings.SVC_SCHEDULER_GRPC_ENABLED === true;

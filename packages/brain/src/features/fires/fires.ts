@@ -9,9 +9,15 @@ import { createTrigger, type TriggerDeps } from "./operations/trigger.ts";
 import { createAcknowledge } from "./progress/acknowledge.ts";
 import { followCommands } from "./progress/follow-commands.ts";
 import type { FireCalls } from "./requests.ts";
+import { createBreaker } from "./upkeep/breaker.ts";
+import { createMisfires, type MisfireDeps } from "./upkeep/misfires.ts";
 
-export interface FiresDeps extends Omit<TriggerDeps, "partitions">, ResolveDeps, Pick<ReplayDeps, "log"> {
-  readonly settings: FireCallsDeps["settings"] & FireListDeps["settings"];
+export interface FiresDeps
+  extends Omit<TriggerDeps, "partitions">,
+    ResolveDeps,
+    Pick<ReplayDeps, "log">,
+    Pick<MisfireDeps, "metrics"> {
+  readonly settings: FireCallsDeps["settings"] & FireListDeps["settings"] & MisfireDeps["settings"];
   readonly commands: Pick<Commands, "issueIn" | "offer" | "onMoved" | "reports">;
   readonly redactor: Pick<Redactor, "redact">;
 }
@@ -26,6 +32,8 @@ export function createFires(given: FiresDeps) {
     calls,
     lists: createFireLists(deps),
     buffer: createReplay(deps),
+    misfires: createMisfires(deps),
+    breaker: createBreaker(deps),
     trigger: createTrigger(deps),
     resolve: createResolve(deps),
   };
