@@ -21,7 +21,7 @@ import { createProjects } from "../features/projects/index.ts";
 import { createQueues } from "../features/queues/index.ts";
 import { createReconciliation } from "../features/reconciliation/index.ts";
 import { createSavedViews } from "../features/saved-views/index.ts";
-import { createSchedules } from "../features/schedules/index.ts";
+import { createSchedules, followProject } from "../features/schedules/index.ts";
 import { createSecurityHistory } from "../features/security-history/index.ts";
 import { Sessions } from "../features/sessions/index.ts";
 import { createSetup } from "../features/setup/index.ts";
@@ -100,6 +100,7 @@ export function createFeatures(deps: BrainDeps) {
     onError: onError("projects"),
     cancelCommands: (tx, project_id, now) =>
       commands.cancel(tx, { of: { project_id }, error: "the project was archived", now }),
+    followProject,
   });
   const forget = [forgetIssuer, forgetInviter, forgetRetrier];
   const userAdministration = createUserAdministration({ ...people, sessions, forget });
