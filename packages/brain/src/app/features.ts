@@ -14,11 +14,13 @@ import { createLive, type Live } from "../features/live/index.ts";
 import { createMasking } from "../features/masking/index.ts";
 import { createMemberAdministration, createMemberships } from "../features/memberships/index.ts";
 import { createMfa } from "../features/mfa/index.ts";
+import { createPositionCheck } from "../features/native-schedules/index.ts";
 import { createPasswordReset } from "../features/password-reset/index.ts";
 import { createProjects } from "../features/projects/index.ts";
 import { createQueues } from "../features/queues/index.ts";
 import { createReconciliation } from "../features/reconciliation/index.ts";
 import { createSavedViews } from "../features/saved-views/index.ts";
+import { createSchedules } from "../features/schedules/index.ts";
 import { createSecurityHistory } from "../features/security-history/index.ts";
 import { Sessions } from "../features/sessions/index.ts";
 import { createSetup } from "../features/setup/index.ts";
@@ -138,12 +140,14 @@ export function createFeatures(deps: BrainDeps) {
   });
   const queues = createQueues({ ...engines, onError: onError("queues") });
   const workers = createWorkers({ ...engines, onError: onError("workers") });
+  const schedules = createSchedules(engines);
   const releases = createReleases({ database, onError: onError("releases") });
   const ingest = createIngest({
     ...engines,
     queues,
     workers,
     releases,
+    requirePositions: createPositionCheck(database),
     publish(change) {
       publish(change);
       if (change.topic === "task.changed") bulkRetries.tasksChanged(change);
@@ -155,7 +159,7 @@ export function createFeatures(deps: BrainDeps) {
   });
   const live: Live = createLive({
     ...base,
-    readers: liveReaders({ database, clock, agents, masking }),
+    readers: liveReaders({ database, clock, agents, masking, schedules }),
     roleIn: watchRoles({ sessions, projects }),
     refetched: () => refetches.inc(),
   });
@@ -199,6 +203,7 @@ export function createFeatures(deps: BrainDeps) {
     releases,
     retention,
     savedViews,
+    schedules,
     securityHistory: history,
     sessions,
     setup,

@@ -3,6 +3,7 @@ import { changedCommands, countOpen } from "../features/commands/index.ts";
 import type { LiveDeps, TopicReader } from "../features/live/index.ts";
 import type { Masking } from "../features/masking/index.ts";
 import { queuesById } from "../features/queues/index.ts";
+import type { Schedules } from "../features/schedules/index.ts";
 import { taskCounts } from "../features/stats/index.ts";
 import { changedTasks } from "../features/tasks/index.ts";
 import { workerCounts, workersById } from "../features/workers/index.ts";
@@ -15,8 +16,9 @@ export function liveReaders(deps: {
   clock: Clock;
   agents: Agents;
   masking: Masking;
+  schedules: Pick<Schedules, "lists" | "countByState">;
 }): LiveDeps["readers"] {
-  const { database, clock, agents, masking } = deps;
+  const { database, clock, agents, masking, schedules } = deps;
   const readers: LiveDeps["readers"] = {
     "task.changed": {
       rows: (projectId, ids) => changedTasks(database, projectId, ids),
@@ -36,6 +38,10 @@ export function liveReaders(deps: {
         return workers.map(({ metadata: _metadata, ...shown }) => shown);
       },
       counts: (projectId) => workerCounts(database, projectId),
+    },
+    "schedule.changed": {
+      rows: (projectId, ids) => schedules.lists.among(projectId, ids),
+      counts: (projectId) => schedules.countByState(projectId),
     },
     "queue.changed": { rows: (projectId, ids) => queuesById(database, projectId, ids) },
   };

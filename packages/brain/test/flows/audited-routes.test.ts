@@ -107,6 +107,15 @@ describe("every mutating route", () => {
       root.post("/projects/shop/tasks/bulk-delete", { task_ids: [randomUUID()] }),
     );
 
+    const nightly = { name: "nightly", engine: "bullmq", kind: "cron", expression: "0 3 * * *", task_name: "mail" };
+    const schedule = await act("POST /projects/:slug/schedules", () => root.post("/projects/shop/schedules", nightly));
+    const schedulePath = `/projects/shop/schedules/${schedule.id}`;
+    await act("PATCH /projects/:slug/schedules/:schedule_id", () => root.patch(schedulePath, { queue: "mails" }));
+    for (const name of ["disable", "enable", "pause", "resume"]) {
+      await act(`POST /projects/:slug/schedules/:schedule_id/${name}`, () => root.post(`${schedulePath}/${name}`));
+    }
+    await act("DELETE /projects/:slug/schedules/:schedule_id", () => root.delete(schedulePath));
+
     const target = await brain.mintAgent();
     const tokens = ["retry_task", "cancel_task", "bulk_retry", "requeue_dead_letter", "retry_by_reference_v1"];
     const agent = await connectRaw(

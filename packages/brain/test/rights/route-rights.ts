@@ -177,6 +177,15 @@ GET    /projects/:slug/saved-views                       viewer        tasks:rea
 POST   /projects/:slug/saved-views                       viewer        tasks:write
 PUT    /projects/:slug/saved-views/:view_id              viewer        tasks:write
 DELETE /projects/:slug/saved-views/:view_id              viewer        tasks:write
+GET    /projects/:slug/schedules                         viewer        schedules:read
+POST   /projects/:slug/schedules                         admin         schedules:write
+GET    /projects/:slug/schedules/:schedule_id            viewer        schedules:read
+PATCH  /projects/:slug/schedules/:schedule_id            admin         schedules:write
+DELETE /projects/:slug/schedules/:schedule_id            admin         schedules:write
+POST   /projects/:slug/schedules/:schedule_id/enable     operator      schedules:write
+POST   /projects/:slug/schedules/:schedule_id/disable    operator      schedules:write
+POST   /projects/:slug/schedules/:schedule_id/pause      operator      schedules:write
+POST   /projects/:slug/schedules/:schedule_id/resume     operator      schedules:write
 
 GET    /projects/:slug/audit                             audit         audit:read
 GET    /projects/:slug/audit/export-jobs                 audit         audit:read

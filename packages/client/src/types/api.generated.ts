@@ -509,6 +509,14 @@ export const bulkRetryStatuses = [
 ] as const;
 export type BulkRetryStatus = (typeof bulkRetryStatuses)[number];
 
+/** What happens to slots that were missed. skip: none fires; fire_one_missed: the newest fires; fire_all_missed: all fire, oldest first. */
+export const catchUpPolicies = [
+  "skip",
+  "fire_one_missed",
+  "fire_all_missed",
+] as const;
+export type CatchUpPolicy = (typeof catchUpPolicies)[number];
+
 /** Degraded: works, but needs attention; the worst of several checks. */
 export const checkStatuses = [
   "ok",
@@ -1289,6 +1297,13 @@ export interface MintedKey {
   token: string;
 }
 
+/** Whether it fires while an earlier fire is open. allow: yes; skip: the slot is skipped. */
+export const overlapPolicies = [
+  "allow",
+  "skip",
+] as const;
+export type OverlapPolicy = (typeof overlapPolicies)[number];
+
 export interface PasswordChange {
   /** A wrong one counts toward the lockout of the account. */
   current_password: string;
@@ -1842,6 +1857,232 @@ export interface SavedViewFilters {
 /** All saved views of the caller in the project. */
 export interface SavedViewPage {
   items: SavedView[];
+}
+
+/** A schedule: when which task is started, with what arguments. */
+export interface Schedule {
+  /** Id of the schedule. */
+  id: string;
+  /** Project that it belongs to. */
+  project_id: string;
+  /** Who fires it: `svc-scheduler`, or the scheduler of an engine. */
+  scheduler: string;
+  /** Engine that runs its task. */
+  engine: string;
+  /** Unique in its project and scheduler. */
+  name: string;
+  /** Name of the task that it starts. */
+  task_name: string;
+  kind: ScheduleKind;
+  /** When it fires, written as its kind requires. */
+  expression: string;
+  /** IANA time zone of the expression. */
+  timezone: string;
+  /** Queue of its tasks; null for the default of the engine. */
+  queue: string | null;
+  priority: Priority;
+  /** Positional arguments of its tasks. */
+  args: unknown[];
+  /** Named arguments of its tasks. */
+  kwargs: Record<string, unknown>;
+  catch_up: CatchUpPolicy;
+  overlap_policy: OverlapPolicy;
+  /** Whether it fires. */
+  is_enabled: boolean;
+  /** Where its definition comes from, such as dashboard or imported. */
+  source: string;
+  /** Hash of the definition at its source; null without one. */
+  source_hash: string | null;
+  /** A fire whose task starts later than this after its slot is a misfire; null for no limit. */
+  late_start_seconds: number | null;
+  /** A task that runs longer than this is a misfire; null for no limit. */
+  long_run_seconds: number | null;
+  /** When it fires, in words; null for an expression that is not understood. */
+  description: string | null;
+  /** Slot of the last fire; null before the first. */
+  last_run_at: string | null;
+  /** Next slot; null when none follows, and while it is disabled, paused or quarantined. */
+  next_run_at: string | null;
+  /** How many times it fired. */
+  total_runs: number;
+  /** Failed fires in a row, counting back from the newest one; null in answers to changes. */
+  consecutive_failures: number | null;
+  /** Slots that were skipped in the last 24 hours. */
+  skipped_slots_24h: number;
+  /** Id in the scheduler of the engine; null for `svc-scheduler`. */
+  external_id: string | null;
+  /** Since when an operator holds it; null when it is not paused. */
+  paused_at: string | null;
+  /** Why it cannot be fired; null while it is not quarantined. */
+  quarantine_code: string | null;
+  /** Details of the quarantine; null while it is not quarantined. */
+  quarantine_detail: string | null;
+  /** Since when it is quarantined; null while it is not. */
+  quarantined_at: string | null;
+  /** Changes with each change of its definition or control. */
+  control_token: string;
+  /** Number of its last change, in the order of all changes. */
+  schedule_revision: number;
+  /** When it was created. */
+  created_at: string;
+  /** When its definition or control last changed. */
+  updated_at: string;
+}
+
+export interface ScheduleChanges {
+  /** Unique in its project and scheduler. */
+  name?: string;
+  /** Engine that runs its task, such as bullmq. */
+  engine?: string;
+  kind?: ScheduleKind;
+  /** When it fires, written as its kind requires. */
+  expression?: string;
+  /** Name of the task that it starts. */
+  task_name?: string;
+  /** IANA time zone of the expression; UTC. */
+  timezone?: string;
+  /** Queue of its tasks; null or empty for the default of the engine. */
+  queue?: string | null;
+  priority?: Priority;
+  /** Positional arguments of its tasks, at most 64 KiB as JSON. */
+  args?: unknown[];
+  /** Named arguments of its tasks, at most 64 KiB as JSON; names beginning with `__svc_` are reserved. */
+  kwargs?: Record<string, unknown>;
+  catch_up?: CatchUpPolicy;
+  overlap_policy?: OverlapPolicy;
+  /** Whether it fires; true for a new one. */
+  is_enabled?: boolean;
+  /** Hash of the definition at its source; null for none. */
+  source_hash?: string | null;
+  /** Limit after which a late start is a misfire, in seconds; null for no limit. */
+  late_start_seconds?: number | null;
+  /** Limit after which a long run is a misfire, in seconds; null for no limit. */
+  long_run_seconds?: number | null;
+}
+
+export interface ScheduleCreate {
+  /** Unique in its project and scheduler. */
+  name: string;
+  /** Engine that runs its task, such as bullmq. */
+  engine: string;
+  kind: ScheduleKind;
+  /** When it fires, written as its kind requires. */
+  expression: string;
+  /** Name of the task that it starts. */
+  task_name: string;
+  /** IANA time zone of the expression; UTC. */
+  timezone?: string;
+  /** Queue of its tasks; null or empty for the default of the engine. */
+  queue?: string | null;
+  priority?: Priority;
+  /** Positional arguments of its tasks, at most 64 KiB as JSON. */
+  args?: unknown[];
+  /** Named arguments of its tasks, at most 64 KiB as JSON; names beginning with `__svc_` are reserved. */
+  kwargs?: Record<string, unknown>;
+  catch_up?: CatchUpPolicy;
+  overlap_policy?: OverlapPolicy;
+  /** Whether it fires; true for a new one. */
+  is_enabled?: boolean;
+  /** Hash of the definition at its source; null for none. */
+  source_hash?: string | null;
+  /** Limit after which a late start is a misfire, in seconds; null for no limit. */
+  late_start_seconds?: number | null;
+  /** Limit after which a long run is a misfire, in seconds; null for no limit. */
+  long_run_seconds?: number | null;
+  /** Who fires it; null for the default of the project. Schedules of other schedulers than `svc-scheduler` are defined there. */
+  scheduler?: string | null;
+  /** Where its definition comes from; dashboard. */
+  source?: string;
+}
+
+/** A schedule with its next slots. */
+export interface ScheduleDetail {
+  /** Id of the schedule. */
+  id: string;
+  /** Project that it belongs to. */
+  project_id: string;
+  /** Who fires it: `svc-scheduler`, or the scheduler of an engine. */
+  scheduler: string;
+  /** Engine that runs its task. */
+  engine: string;
+  /** Unique in its project and scheduler. */
+  name: string;
+  /** Name of the task that it starts. */
+  task_name: string;
+  kind: ScheduleKind;
+  /** When it fires, written as its kind requires. */
+  expression: string;
+  /** IANA time zone of the expression. */
+  timezone: string;
+  /** Queue of its tasks; null for the default of the engine. */
+  queue: string | null;
+  priority: Priority;
+  /** Positional arguments of its tasks. */
+  args: unknown[];
+  /** Named arguments of its tasks. */
+  kwargs: Record<string, unknown>;
+  catch_up: CatchUpPolicy;
+  overlap_policy: OverlapPolicy;
+  /** Whether it fires. */
+  is_enabled: boolean;
+  /** Where its definition comes from, such as dashboard or imported. */
+  source: string;
+  /** Hash of the definition at its source; null without one. */
+  source_hash: string | null;
+  /** A fire whose task starts later than this after its slot is a misfire; null for no limit. */
+  late_start_seconds: number | null;
+  /** A task that runs longer than this is a misfire; null for no limit. */
+  long_run_seconds: number | null;
+  /** When it fires, in words; null for an expression that is not understood. */
+  description: string | null;
+  /** Slot of the last fire; null before the first. */
+  last_run_at: string | null;
+  /** Next slot; null when none follows, and while it is disabled, paused or quarantined. */
+  next_run_at: string | null;
+  /** How many times it fired. */
+  total_runs: number;
+  /** Failed fires in a row, counting back from the newest one; null in answers to changes. */
+  consecutive_failures: number | null;
+  /** Slots that were skipped in the last 24 hours. */
+  skipped_slots_24h: number;
+  /** Id in the scheduler of the engine; null for `svc-scheduler`. */
+  external_id: string | null;
+  /** Since when an operator holds it; null when it is not paused. */
+  paused_at: string | null;
+  /** Why it cannot be fired; null while it is not quarantined. */
+  quarantine_code: string | null;
+  /** Details of the quarantine; null while it is not quarantined. */
+  quarantine_detail: string | null;
+  /** Since when it is quarantined; null while it is not. */
+  quarantined_at: string | null;
+  /** Changes with each change of its definition or control. */
+  control_token: string;
+  /** Number of its last change, in the order of all changes. */
+  schedule_revision: number;
+  /** When it was created. */
+  created_at: string;
+  /** When its definition or control last changed. */
+  updated_at: string;
+  /** Next slots; only with `preview`. */
+  next_runs?: string[];
+}
+
+/** How the expression is read. cron: five fields, or six with seconds last; interval: whole seconds; clocked: one date and time; solar: `event:latitude:longitude`. */
+export const scheduleKinds = [
+  "cron",
+  "interval",
+  "clocked",
+  "solar",
+] as const;
+export type ScheduleKind = (typeof scheduleKinds)[number];
+
+/** One page of schedules, by name. */
+export interface SchedulePage {
+  /** Failed fires in a row after which a schedule is disabled; 0 when none is. */
+  circuit_breaker_threshold: number;
+  items: Schedule[];
+  /** Pass it as `cursor` to get the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** The scopes that API keys can have. */
@@ -2789,6 +3030,18 @@ export interface ListReleasesQuery {
   since?: string;
   /** End of the range. */
   until?: string;
+}
+
+export interface ListSchedulesQuery {
+  /** next_cursor of the previous page. */
+  cursor?: string;
+  /** Page size; absent, 0 or less means the default, more is clamped. */
+  limit?: number;
+}
+
+export interface GetScheduleQuery {
+  /** How many next slots to add; none when absent. */
+  preview?: number;
 }
 
 export interface GetStatsQuery {

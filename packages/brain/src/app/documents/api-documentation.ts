@@ -35,6 +35,7 @@ export const documentation: Documentation = {
     projects: "Projects, the scope of everything else.",
     tasks: "Jobs of engines: lists, searches, exports, breakdowns.",
     "saved-views": "Named filters of the task list.",
+    schedules: "What starts tasks at which times, and what it started.",
     issues: "Failures grouped by what they have in common.",
     events: "What agents reported, step by step.",
     stats: "Figures of a project over time.",

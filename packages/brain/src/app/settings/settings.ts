@@ -9,6 +9,7 @@ import { checkRedactionPatterns, ingestSettings } from "../../features/ingest/in
 import { mfaSettings } from "../../features/mfa/index.ts";
 import { projectSettings } from "../../features/projects/index.ts";
 import { reconciliationSettings } from "../../features/reconciliation/index.ts";
+import { scheduleSettings } from "../../features/schedules/index.ts";
 import { sessionSettings } from "../../features/sessions/index.ts";
 import { setupSettings } from "../../features/setup/index.ts";
 import { checkTaskRetention, taskSettings } from "../../features/tasks/index.ts";
@@ -38,6 +39,7 @@ export const settingFragments = [
   commandSettings,
   bulkRetrySettings,
   reconciliationSettings,
+  scheduleSettings,
   adminSettings,
 ] as const;
 

@@ -1,7 +1,8 @@
 import { randomToken } from "@svc/protocol";
-import type { Tx } from "../../platform/database/database.ts";
-import type { ScheduleRow, Tables } from "../../schema/tables/index.ts";
-import { slotAfter } from "./slots.ts";
+import { chunks } from "../../../platform/chunks.ts";
+import type { Tx } from "../../../platform/database/database.ts";
+import type { ScheduleRow, Tables } from "../../../schema/tables/index.ts";
+import { slotAfter } from "../slots.ts";
 
 /** The schedule, locked until the end of the transaction; undefined when the project has none with this id. */
 export const lockSchedule = (tx: Tx<Tables>, projectId: string, id: string): Promise<ScheduleRow | undefined> =>
@@ -25,9 +26,12 @@ export interface ScheduleChange {
   readonly kind: "upsert" | "delete";
 }
 
+const changesPerStatement = 1000;
+
 /**
  * Gives each change its revision and stores it for the schedulers. The counter stays locked until the transaction ends, so revisions become
- * visible in their order. Lock the schedules first.
+ * visible in their order. Lock the project and the schedules first, in a transaction that is `alone`: in a shared one, others would lock
+ * their schedules after the counter.
  *
  * @returns the revisions, in the order of the changes.
  */
@@ -50,12 +54,18 @@ export async function recordChanges(
     change_kind: kind,
     changed_at: now,
   }));
-  await tx.insertInto("schedule_changes").values(rows).execute();
+  for (const some of chunks(rows, changesPerStatement)) await tx.insertInto("schedule_changes").values(some).execute();
   return rows.map((row) => row.revision);
 }
 
 /** The columns that a change of definition or control sets. */
 export type ScheduleControl = Partial<Omit<ScheduleRow, "id" | "project_id" | "control_token" | "schedule_revision">>;
+
+export interface ChangeTime {
+  readonly now: Date;
+  /** For changes that do not concern what is fired or when, such as a name: a slot that is due is still fired. */
+  readonly keepsSlot?: boolean;
+}
 
 /**
  * Changes the definition or the control of a locked schedule: with a new control token, a new revision, and the next slot from now on. Fires
@@ -64,7 +74,7 @@ export type ScheduleControl = Partial<Omit<ScheduleRow, "id" | "project_id" | "c
 export async function changeControl(
   tx: Tx<Tables>,
   row: ScheduleRow,
-  { now, ...given }: ScheduleControl & { readonly now: Date },
+  { now, keepsSlot = false, ...given }: ScheduleControl & ChangeTime,
 ): Promise<ScheduleRow> {
   const [revision = row.schedule_revision] = await recordChanges(
     tx,
@@ -72,7 +82,8 @@ export async function changeControl(
     now,
   );
   const changed: ScheduleRow = { ...row, ...given, control_token: randomToken(), schedule_revision: revision };
-  const next: ScheduleRow = { ...changed, next_run_at: slotAfter(changed, now), updated_at: now };
+  const nextRunAt = keepsSlot ? row.next_run_at : slotAfter(changed, now);
+  const next: ScheduleRow = { ...changed, next_run_at: nextRunAt, updated_at: now };
   const { id, project_id, ...columns } = next;
   await tx.updateTable("schedules").set(columns).where("id", "=", id).where("project_id", "=", project_id).execute();
   return next;

@@ -1,0 +1,27 @@
+import type { Tx } from "../../platform/database/database.ts";
+import type { Db, ProjectRow, ScheduleRow, Tables } from "../../schema/tables/index.ts";
+
+export const findSchedule = (db: Db, projectId: string, id: string): Promise<ScheduleRow | undefined> =>
+  db.selectFrom("schedules").selectAll().where("id", "=", id).where("project_id", "=", projectId).executeTakeFirst();
+
+/** Who may fire the schedules of a project. The project cannot be archived until the transaction ends. */
+export const ownersOf = (
+  tx: Tx<Tables>,
+  projectId: string,
+): Promise<Pick<ProjectRow, "default_scheduler_owner" | "allowed_schedulers" | "is_active"> | undefined> =>
+  tx
+    .selectFrom("projects")
+    .select(["default_scheduler_owner", "allowed_schedulers", "is_active"])
+    .where("id", "=", projectId)
+    .forKeyShare()
+    .executeTakeFirst();
+
+export async function insertSchedule(tx: Tx<Tables>, row: ScheduleRow): Promise<void> {
+  await tx.insertInto("schedules").values(row).execute();
+}
+
+/** What belongs to it goes with it: skips, misfires, operations. Its fires stay until their retention ends. */
+export async function deleteSchedule(tx: Tx<Tables>, { id, project_id }: ScheduleRow): Promise<void> {
+  await tx.deleteFrom("pending_fires").where("schedule_id", "=", id).where("project_id", "=", project_id).execute();
+  await tx.deleteFrom("schedules").where("id", "=", id).where("project_id", "=", project_id).execute();
+}
