@@ -10,5 +10,5 @@ export {
 export { checkEmbeddedScheduler, embeddedSchedulerSettings } from "./embedded/settings.ts";
 export { ListenRefused } from "./listener.ts";
 export { pollScheduleChanges, renewEmbeddedCertificates } from "./loops.ts";
-export { createSchedulerGrpc, type SchedulerGrpc } from "./scheduler-grpc.ts";
+export { createSchedulerGrpc, type SchedulerGrpc, type SchedulerGrpcDeps } from "./scheduler-grpc.ts";
 export { checkSchedulerGrpc, schedulerGrpcSettings } from "./settings.ts";

@@ -36,9 +36,9 @@ export class MintRefused extends Error {
 }
 
 const authorityName = "svc scheduler authority";
-const authorityValidityDays = 3650;
-/** Longest validity of a certificate: that of a new authority. */
-export const maxValidityDays = authorityValidityDays;
+const authorityValidityDays = 3660;
+/** Longest validity of a certificate. */
+export const maxValidityDays = 3650;
 /** A common name has at most 64 characters; these are also safe in file names. */
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const reservedName = "ca";
