@@ -107,6 +107,12 @@ export const commands: CommandTable = [
   ),
   command("reset-mfa", "remove the second factor of an account", () => import("./accounts/reset-mfa.ts"), "resetMfa"),
   command(
+    "mint-scheduler-cert",
+    "issue a certificate for a scheduler or for the service",
+    () => import("./certificates/mint-scheduler-cert.ts"),
+    "mintSchedulerCert",
+  ),
+  command(
     "check",
     "check configuration, database, migrations and secrets",
     () => import("./settings/check.ts"),

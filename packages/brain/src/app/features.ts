@@ -21,7 +21,8 @@ import { createProjects } from "../features/projects/index.ts";
 import { createQueues } from "../features/queues/index.ts";
 import { createReconciliation } from "../features/reconciliation/index.ts";
 import { createSavedViews } from "../features/saved-views/index.ts";
-import { createSchedules, followProject } from "../features/schedules/index.ts";
+import type { StartEmbedded } from "../features/scheduler-grpc/index.ts";
+import { createSchedules, followProject, type Schedules } from "../features/schedules/index.ts";
 import { createSecurityHistory } from "../features/security-history/index.ts";
 import { Sessions } from "../features/sessions/index.ts";
 import { createSetup } from "../features/setup/index.ts";
@@ -40,6 +41,7 @@ import { createThrottledLog } from "../platform/throttled-log.ts";
 import type { BrainDatabase } from "../schema/tables/index.ts";
 import { liveReaders } from "./live-readers.ts";
 import { installedPackages } from "./packages.ts";
+import { createSchedulerServices } from "./schedulers.ts";
 import type { BrainSettings } from "./settings/settings.ts";
 import { appliedVersion, schemaVersion } from "./storage.ts";
 import { watchRoles } from "./watch-roles.ts";
@@ -58,6 +60,8 @@ export interface BrainDeps {
   /** Prints a setup link where only the operator sees it. */
   readonly announce: (url: string) => void;
   readonly isStarted: () => boolean;
+  /** Starts a scheduler in this process; null where none can run. */
+  readonly startScheduler: StartEmbedded | null;
 }
 
 /** Builds every feature once, in order of dependency. */
@@ -143,7 +147,19 @@ export function createFeatures(deps: BrainDeps) {
   });
   const queues = createQueues({ ...engines, onError: onError("queues") });
   const workers = createWorkers({ ...engines, onError: onError("workers") });
-  const schedules = createSchedules(engines);
+  const { schedulerGrpc, embeddedScheduler, schedulers } = createSchedulerServices(deps, {
+    audit,
+    fires: fires.calls,
+    quarantine: (report) => schedules.quarantine(report),
+    onError: onError("scheduler_grpc"),
+  });
+  const schedules: Schedules = createSchedules({
+    ...engines,
+    publish(change) {
+      publish(change);
+      schedulerGrpc.changed();
+    },
+  });
   const releases = createReleases({ database, onError: onError("releases") });
   const ingest = createIngest({
     ...engines,
@@ -189,6 +205,7 @@ export function createFeatures(deps: BrainDeps) {
     audit,
     bulkRetries,
     commands,
+    embeddedScheduler,
     fires,
     health,
     ingest,
@@ -207,6 +224,8 @@ export function createFeatures(deps: BrainDeps) {
     releases,
     retention,
     savedViews,
+    schedulerGrpc,
+    schedulers,
     schedules,
     securityHistory: history,
     sessions,

@@ -46,6 +46,7 @@ async function withBrain<T>(read: (brain: Brain) => Promise<T>): Promise<T> {
       metrics: createMetrics(),
       version: "0.0.0",
       processId: "docs",
+      startScheduler: null,
       announce: () => {},
     });
     try {
