@@ -22,6 +22,7 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: "docs/internals/schema.md", generate: async () => (await brain()).schemaDocument() },
   { path: "docs/reference/cli.md", generate: async () => (await import("@svc/cli/docs")).cliDocument() },
   { path: "docs/internals/states/command.md", generate: async () => (await brain()).commandStatesDocument() },
+  { path: "docs/internals/states/schedule-fire.md", generate: async () => (await brain()).fireStatesDocument() },
   { path: "docs/internals/states/bulk-retry.md", generate: async () => (await brain()).bulkRetryStatesDocument() },
 ];
 

@@ -7,6 +7,7 @@ import { createApiKeys, revokeKeysOf } from "../features/api-keys/index.ts";
 import { createAudit } from "../features/audit/index.ts";
 import { createBulkRetries, forgetRetrier } from "../features/bulk-retries/index.ts";
 import { createCommands, forgetIssuer } from "../features/commands/index.ts";
+import { createFires } from "../features/fires/index.ts";
 import { createHealth, createWriteProbe, retentionCheck } from "../features/health/index.ts";
 import { createIngest, redactorOf } from "../features/ingest/index.ts";
 import { createInvitations, forgetInviter } from "../features/invitations/index.ts";
@@ -131,6 +132,7 @@ export function createFeatures(deps: BrainDeps) {
     maxInFlight: settings.SVC_BULK_RETRY_MAX_IN_FLIGHT,
     parentTimeoutSeconds: settings.SVC_BULK_RETRY_PARENT_TIMEOUT_SECONDS,
   });
+  const fires = createFires({ ...engines, commands });
   const agents = new Agents({
     ...engines,
     brainVersion: version,
@@ -186,6 +188,7 @@ export function createFeatures(deps: BrainDeps) {
     audit,
     bulkRetries,
     commands,
+    fires,
     health,
     ingest,
     invitations,

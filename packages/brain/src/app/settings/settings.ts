@@ -5,6 +5,7 @@ import { auditSettings } from "../../features/audit/index.ts";
 import { bulkRetrySettings } from "../../features/bulk-retries/index.ts";
 import { checkRedispatch, commandSettings } from "../../features/commands/index.ts";
 import { eventSettings } from "../../features/events/index.ts";
+import { fireSettings } from "../../features/fires/index.ts";
 import { checkRedactionPatterns, ingestSettings } from "../../features/ingest/index.ts";
 import { mfaSettings } from "../../features/mfa/index.ts";
 import { projectSettings } from "../../features/projects/index.ts";
@@ -35,6 +36,7 @@ export const settingFragments = [
   agentTransportSettings,
   ingestSettings,
   eventSettings,
+  fireSettings,
   taskSettings,
   commandSettings,
   bulkRetrySettings,

@@ -1,10 +1,11 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import type { Partitions } from "../../platform/database/dialects/postgres/partitions/partition-keeper.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import { createThrottledLogPerSource } from "../../platform/throttled-log.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { createPartitionKeeper, type Partitions } from "../events/index.ts";
+import { eventPartitions } from "../events/index.ts";
 import type { RequirePositions } from "../native-schedules/index.ts";
 import type { Queues } from "../queues/index.ts";
 import type { Releases } from "../stats/index.ts";
@@ -71,7 +72,7 @@ const maxNamedRows = 200;
 function waysToCommit({ database: { bulk }, clock, partitions, grouping }: IngestDeps) {
   if (bulk.dialect === "sqlite") return { commit: commitOnSqlite(bulk, clock), lanes: 1, inFlightPerLane: 2 };
   const { pool } = bulk;
-  const commit = commitOnPostgres({ pool, clock, partitions: partitions ?? createPartitionKeeper(pool) });
+  const commit = commitOnPostgres({ pool, clock, partitions: partitions ?? eventPartitions(pool) });
   return { commit, lanes: grouping?.lanes ?? 2, inFlightPerLane: 1 };
 }
 

@@ -1,7 +1,9 @@
 import type { Pool, PoolClient } from "pg";
 import type { Clock } from "../../../platform/clock.ts";
 import { uniqueViolation } from "../../../platform/database/dialects/postgres/copy-in.ts";
-import { copyEvents, insertEvents, type Partitions } from "../../events/index.ts";
+import { isPartitionMissing } from "../../../platform/database/dialects/postgres/partitions/daily-partitions.ts";
+import type { Partitions } from "../../../platform/database/dialects/postgres/partitions/partition-keeper.ts";
+import { copyEvents, insertEvents } from "../../events/index.ts";
 import { mirrorSchedules } from "../../native-schedules/index.ts";
 import { appendDeltas } from "../../stats/index.ts";
 import { changeTasks, copyTasks, joinLinks, lostRaceCode, readTasks } from "../../tasks/index.ts";
@@ -58,10 +60,6 @@ export function commitOnPostgres({ pool, clock, partitions }: PostgresCommitDeps
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 const lostRaceCodes: readonly unknown[] = [lostRaceCode, uniqueViolation, "40P01"];
 const isRaceLost = (error: unknown): boolean => lostRaceCodes.includes(codeOf(error));
-/** A check violation without a constraint name: the row fits no partition. Its text is in the server's language. */
-const isPartitionMissing = (error: unknown): boolean =>
-  codeOf(error) === "23514" && (error as { constraint?: string }).constraint === undefined;
-
 /** Counts as a lost race: the rows were deleted, or are not visible yet, because other transactions were faster. */
 const rowsMissing = (): Error =>
   Object.assign(new Error("a task of the group is not there to be locked"), { code: lostRaceCode });
