@@ -22,7 +22,7 @@ import { createQueues } from "../features/queues/index.ts";
 import { createReconciliation } from "../features/reconciliation/index.ts";
 import { createSavedViews } from "../features/saved-views/index.ts";
 import type { StartEmbedded } from "../features/scheduler-grpc/index.ts";
-import { createSchedules, type Schedules } from "../features/schedules/index.ts";
+import { createSchedules, followProject, type Schedules } from "../features/schedules/index.ts";
 import { createSecurityHistory } from "../features/security-history/index.ts";
 import { Sessions } from "../features/sessions/index.ts";
 import { createSetup } from "../features/setup/index.ts";
@@ -104,6 +104,7 @@ export function createFeatures(deps: BrainDeps) {
     onError: onError("projects"),
     cancelCommands: (tx, project_id, now) =>
       commands.cancel(tx, { of: { project_id }, error: "the project was archived", now }),
+    followProject,
   });
   const forget = [forgetIssuer, forgetInviter, forgetRetrier];
   const userAdministration = createUserAdministration({ ...people, sessions, forget });

@@ -16,6 +16,7 @@ import type {
   BulkRetryPage,
   BulkRetryPlan,
   BulkRetryRequest,
+  ClearQuarantineBody,
   Command,
   CommandPage,
   Completeness,
@@ -24,6 +25,7 @@ import type {
   DeadLetterPage,
   DeviceRename,
   EventPage,
+  ExternalControlOperation,
   Facet,
   GetCompletenessQuery,
   GetFacetQuery,
@@ -428,6 +430,9 @@ export function operationCalls(send: Send) {
     /** Change a schedule. */
     updateSchedule: (slug: string, scheduleId: string, body: ScheduleChanges, call?: CallOptions) =>
       send<Schedule>("PATCH", pathOf`/projects/${slug}/schedules/${scheduleId}`, { ...call, body }),
+    /** Release a schedule from quarantine. */
+    clearScheduleQuarantine: (slug: string, scheduleId: string, body: ClearQuarantineBody, call?: CallOptions) =>
+      send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/clear-quarantine`, { ...call, body }),
     /** Disable a schedule. */
     disableSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
       send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/disable`, call),
@@ -440,6 +445,9 @@ export function operationCalls(send: Send) {
     /** Resume a schedule. */
     resumeSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
       send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/resume`, call),
+    /** Get an operation on a schedule of an engine. */
+    getExternalControlOperation: (slug: string, operationId: string, call?: CallOptions) =>
+      send<ExternalControlOperation>("GET", pathOf`/projects/${slug}/schedules/external-control-operations/${operationId}`, call),
     /** Get statistics of a project. */
     getStats: (slug: string, query: GetStatsQuery = {}, call?: CallOptions) =>
       send<ProjectStats>("GET", pathOf`/projects/${slug}/stats`, { ...call, query }),
