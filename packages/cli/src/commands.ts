@@ -25,6 +25,10 @@ export const commands: CommandTable = [
     "demo",
   ),
   agentEntry,
+  group("scheduler", "run the process that fires schedules, and compute slots", [
+    command("serve", "start a scheduler", () => import("./scheduler/serve.ts"), "schedulerServe"),
+    command("next", "print the next slots of an expression", () => import("./scheduler/next.ts"), "schedulerNext"),
+  ]),
   group("tasks", "list, show, retry and cancel tasks", [
     command("list", "list tasks, newest first", () => import("./tasks/list.ts"), "tasksList"),
     command("show", "show one task", () => import("./tasks/show.ts"), "tasksShow"),

@@ -40,6 +40,22 @@ export async function cliDocument(): Promise<string> {
   ].join("\n")}\n`;
 }
 
+/** docs/reference/scheduler-settings.md: every setting of `svc scheduler serve`. */
+export async function schedulerSettingsDocument(): Promise<string> {
+  const [{ settingsTable }, { schedulerSettings }] = await Promise.all([
+    import("@svc/brain/docs"),
+    import("@svc/scheduler"),
+  ]);
+  return `${[
+    "# Scheduler settings",
+    "",
+    "Every setting of `svc scheduler serve`. Generated from the code by `npm run docs`. They are read from the same sources as the",
+    "[settings of the service](configuration.md), and so are `SVC_ENVIRONMENT`, `SVC_LOG_LEVEL` and `SVC_LOG_JSON`.",
+    "",
+    ...settingsTable([schedulerSettings]),
+  ].join("\n")}\n`;
+}
+
 async function sectionOf(words: readonly string[], entry: CommandEntry): Promise<string[]> {
   const { usage, options = {}, details = [] } = await entry.load();
   const rows = Object.entries(options).map(

@@ -1,6 +1,6 @@
 /**
- * The names that settings files may contain, without the SVC_ prefix. Listed here because `svc agent` and the commands that call a service
- * read the same files without loading the brain; a test compares the first list with what the parts of the brain declare.
+ * The names that settings files may contain, without the SVC_ prefix. Listed here because `svc agent`, `svc scheduler` and the commands that call a
+ * service read the same files without loading the brain; a test compares the first list with what the parts of the brain declare.
  */
 const brainNames = `
 HOME ENVIRONMENT DATABASE_URL SECRET SESSION_SECRET AUDIT_CHAIN_SECRET PREVIOUS_SECRETS PREVIOUS_SESSION_SECRETS
@@ -42,6 +42,15 @@ STRICT_MODE AUTOSTART RELEASE AGENT_STATUS_DISABLED BUFFER_NAME REDIS_URL
 API_KEY
 `;
 
+/** Read by `svc scheduler serve`. */
+const schedulerNames = `
+SCHEDULER_BRAIN_GRPC_URL SCHEDULER_TLS_CERT SCHEDULER_TLS_KEY SCHEDULER_TLS_CA SCHEDULER_INSECURE_GRPC SCHEDULER_INSTANCE_ID
+SCHEDULER_BIND_HOST SCHEDULER_BIND_PORT SCHEDULER_METRICS_ENABLED SCHEDULER_METRICS_AUTH_TOKEN SCHEDULER_RECONCILE_INTERVAL_SECONDS
+SCHEDULER_MISSED_AFTER_SECONDS SCHEDULER_FIRE_TIMEOUT_SECONDS SCHEDULER_FIRE_RETRY_MAX SCHEDULER_FIRE_RETRY_BACKOFF_SECONDS
+SCHEDULER_GRPC_KEEPALIVE_SECONDS SCHEDULER_GRPC_RECONNECT_BACKOFF_MAX_SECONDS SCHEDULER_LEADER_BACKEND SCHEDULER_LEADER_PG_DSN
+SCHEDULER_LEADER_NAMESPACE SCHEDULER_LEADER_HEARTBEAT_SECONDS
+`;
+
 const namesOf = (list: string): string[] =>
   list
     .trim()
@@ -63,5 +72,6 @@ const ignoredNames = [
 export const knownSettingNames: ReadonlySet<string> = new Set([
   ...brainSettingNames,
   ...namesOf(agentNames),
+  ...namesOf(schedulerNames),
   ...ignoredNames,
 ]);
