@@ -21,7 +21,8 @@ import { createProjects } from "../features/projects/index.ts";
 import { createQueues } from "../features/queues/index.ts";
 import { createReconciliation } from "../features/reconciliation/index.ts";
 import { createSavedViews } from "../features/saved-views/index.ts";
-import type { StartEmbedded } from "../features/scheduler-grpc/index.ts";
+import { createSchedulerServices, type StartEmbedded } from "../features/scheduler-grpc/index.ts";
+import { createSchedulers } from "../features/schedulers/index.ts";
 import { createSchedules, followProject, type Schedules } from "../features/schedules/index.ts";
 import { createSecurityHistory } from "../features/security-history/index.ts";
 import { Sessions } from "../features/sessions/index.ts";
@@ -41,7 +42,6 @@ import { createThrottledLog } from "../platform/throttled-log.ts";
 import type { BrainDatabase } from "../schema/tables/index.ts";
 import { liveReaders } from "./live-readers.ts";
 import { installedPackages } from "./packages.ts";
-import { createSchedulerServices } from "./schedulers.ts";
 import type { BrainSettings } from "./settings/settings.ts";
 import { appliedVersion, schemaVersion } from "./storage.ts";
 import { watchRoles } from "./watch-roles.ts";
@@ -147,8 +147,10 @@ export function createFeatures(deps: BrainDeps) {
   });
   const queues = createQueues({ ...engines, onError: onError("queues") });
   const workers = createWorkers({ ...engines, onError: onError("workers") });
-  const { schedulerGrpc, embeddedScheduler, schedulers } = createSchedulerServices(deps, {
-    audit,
+  const { schedulerGrpc, embeddedScheduler } = createSchedulerServices({
+    ...engines,
+    version,
+    startScheduler: deps.startScheduler,
     fires: fires.calls,
     quarantine: (report) => schedules.quarantine(report),
     onError: onError("scheduler_grpc"),
@@ -225,7 +227,7 @@ export function createFeatures(deps: BrainDeps) {
     retention,
     savedViews,
     schedulerGrpc,
-    schedulers,
+    schedulers: createSchedulers({ settings, embedded: () => embeddedScheduler?.state() ?? null }),
     schedules,
     securityHistory: history,
     sessions,
