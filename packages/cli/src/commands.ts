@@ -68,6 +68,22 @@ export const commands: CommandTable = [
     command("pause", "pause a bulk retry", () => import("./bulk-retry/control.ts"), "bulkRetryPause"),
     command("resume", "resume a bulk retry", () => import("./bulk-retry/control.ts"), "bulkRetryResume"),
   ]),
+  group("schedules", "list, create, control, import and export schedules", [
+    command("list", "list schedules by name", () => import("./schedules/list.ts"), "schedulesList"),
+    command("show", "show one schedule and its next runs", () => import("./schedules/show.ts"), "schedulesShow"),
+    command("create", "create a schedule", () => import("./schedules/create.ts"), "schedulesCreate"),
+    command("enable", "enable schedules", () => import("./schedules/control.ts"), "schedulesEnable"),
+    command("disable", "disable schedules", () => import("./schedules/control.ts"), "schedulesDisable"),
+    command("pause", "hold schedules until they are resumed", () => import("./schedules/control.ts"), "schedulesPause"),
+    command("resume", "resume paused schedules", () => import("./schedules/control.ts"), "schedulesResume"),
+    command("delete", "delete schedules", () => import("./schedules/control.ts"), "schedulesDelete"),
+    command(
+      "export",
+      "print schedules as JSON or as a crontab",
+      () => import("./schedules/transfer/export.ts"),
+      "schedulesExport",
+    ),
+  ]),
   command(
     "login",
     "sign in to a service with an email address and a password",

@@ -30,7 +30,7 @@ export async function cliDocument(): Promise<string> {
     "an id prints several. Secrets are read from a hidden prompt, `--stdin`, the environment or a file, never from arguments, which other users of",
     "a machine can read. The [settings](configuration.md) decide which database, secrets and files a command uses.",
     "",
-    "`tasks`, `commands`, `dead-letters`, `bulk-retry`, `login` and `logout` use a running service:",
+    "`tasks`, `commands`, `dead-letters`, `bulk-retry`, `schedules`, `login` and `logout` use a running service:",
     "[Acting from a shell](../guides/from-a-shell.md).",
     "",
     "| Exit code | Meaning |",

@@ -55,10 +55,10 @@ export function brainLoops(deps: BrainDeps, features: Features, transport: Trans
     bindLoop(pruneBulkRetries, all),
     bindLoop(sweepStaleTasks, all),
     bindLoop(pruneCommands, all),
-    bindLoop(pollScheduleChanges, all),
-    bindLoop(renewEmbeddedCertificates, all),
     bindLoop(pruneScheduleChanges, all),
     bindLoop(pruneScheduleSkips, all),
+    bindLoop(pollScheduleChanges, all),
+    bindLoop(renewEmbeddedCertificates, all),
     bindLoop(pruneAudit, { ...all, metrics: createRetentionMetrics(metrics) }),
     ...(settings.SVC_AUDIT_CHAIN_VERIFY_ENABLED
       ? [bindLoop(verifyAudit, { ...all, metrics: createVerifierMetrics(metrics) })]
