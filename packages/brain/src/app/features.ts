@@ -21,44 +21,25 @@ import { createProjects } from "../features/projects/index.ts";
 import { createQueues } from "../features/queues/index.ts";
 import { createReconciliation } from "../features/reconciliation/index.ts";
 import { createSavedViews } from "../features/saved-views/index.ts";
-import { createSchedules } from "../features/schedules/index.ts";
+import { createSchedulerServices } from "../features/scheduler-grpc/index.ts";
+import { createSchedulers } from "../features/schedulers/index.ts";
+import { createSchedules, followProject, type Schedules } from "../features/schedules/index.ts";
 import { createSecurityHistory } from "../features/security-history/index.ts";
 import { Sessions } from "../features/sessions/index.ts";
 import { createSetup } from "../features/setup/index.ts";
 import { createReleases } from "../features/stats/index.ts";
 import { createUserAdministration, createUsers } from "../features/users/index.ts";
 import { createWorkers } from "../features/workers/index.ts";
-import type { Clock } from "../platform/clock.ts";
 import { createKeyring } from "../platform/crypto/keyring.ts";
 import { createPasswords } from "../platform/crypto/passwords.ts";
-import type { Log } from "../platform/log.ts";
 import { createMail } from "../platform/mail/mail.ts";
-import type { Metrics } from "../platform/metrics.ts";
 import { createRetentionGuard } from "../platform/retention.ts";
-import type { SettingRow } from "../platform/settings.ts";
 import { createThrottledLog } from "../platform/throttled-log.ts";
-import type { BrainDatabase } from "../schema/tables/index.ts";
-import { liveReaders } from "./live-readers.ts";
+import type { BrainDeps } from "./brain-deps.ts";
+import { liveReaders } from "./live/live-readers.ts";
+import { watchRoles } from "./live/watch-roles.ts";
 import { installedPackages } from "./packages.ts";
-import type { BrainSettings } from "./settings/settings.ts";
 import { appliedVersion, schemaVersion } from "./storage.ts";
-import { watchRoles } from "./watch-roles.ts";
-
-export interface BrainDeps {
-  readonly settings: BrainSettings;
-  /** The effective settings as text, secrets masked. */
-  readonly settingRows: readonly SettingRow[];
-  readonly database: BrainDatabase;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly version: string;
-  /** Identifies this process among the replicas; also sent as X-SVC-LongPoll-Worker. */
-  readonly processId: string;
-  /** Prints a setup link where only the operator sees it. */
-  readonly announce: (url: string) => void;
-  readonly isStarted: () => boolean;
-}
 
 /** Builds every feature once, in order of dependency. */
 export function createFeatures(deps: BrainDeps) {
@@ -100,6 +81,7 @@ export function createFeatures(deps: BrainDeps) {
     onError: onError("projects"),
     cancelCommands: (tx, project_id, now) =>
       commands.cancel(tx, { of: { project_id }, error: "the project was archived", now }),
+    followProject,
   });
   const forget = [forgetIssuer, forgetInviter, forgetRetrier, forgetTrigger];
   const userAdministration = createUserAdministration({ ...people, sessions, forget });
@@ -142,7 +124,21 @@ export function createFeatures(deps: BrainDeps) {
   });
   const queues = createQueues({ ...engines, onError: onError("queues") });
   const workers = createWorkers({ ...engines, onError: onError("workers") });
-  const schedules = createSchedules(engines);
+  const { schedulerGrpc, embeddedScheduler } = createSchedulerServices({
+    ...engines,
+    version,
+    startScheduler: deps.startScheduler,
+    fires: fires.calls,
+    quarantine: (report) => schedules.quarantine(report),
+    onError: onError("scheduler_grpc"),
+  });
+  const schedules: Schedules = createSchedules({
+    ...engines,
+    publish(change) {
+      publish(change);
+      schedulerGrpc.changed();
+    },
+  });
   const releases = createReleases({ database, onError: onError("releases") });
   const ingest = createIngest({
     ...engines,
@@ -188,6 +184,7 @@ export function createFeatures(deps: BrainDeps) {
     audit,
     bulkRetries,
     commands,
+    embeddedScheduler,
     fires,
     health,
     ingest,
@@ -206,6 +203,8 @@ export function createFeatures(deps: BrainDeps) {
     releases,
     retention,
     savedViews,
+    schedulerGrpc,
+    schedulers: createSchedulers({ settings, embedded: () => embeddedScheduler?.state() ?? null }),
     schedules,
     securityHistory: history,
     sessions,

@@ -525,6 +525,18 @@ export const checkStatuses = [
 ] as const;
 export type CheckStatus = (typeof checkStatuses)[number];
 
+export interface ClearQuarantineBody {
+  /** control_token of the schedule as you saw it. */
+  observed_control_token: string;
+}
+
+/** Skipped: its time does not exist on that day, so that it fires right after the change; repeated: its time occurs twice, so that it fires twice. */
+export const clockWarningKinds = [
+  "skipped",
+  "repeated",
+] as const;
+export type ClockWarningKind = (typeof clockWarningKinds)[number];
+
 /** A command to an agent, with its status and result. */
 export interface Command {
   /** Id of the command. */
@@ -756,6 +768,36 @@ export interface EventPage {
   /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
 }
+
+/** A request to the scheduler of an engine. */
+export interface ExternalControlOperation {
+  /** Id of the operation. */
+  id: string;
+  /** Schedule that it acts on. */
+  schedule_id: string;
+  /** Command to the agent. */
+  command_id: string;
+  /** Action of the command, such as schedule.enable. */
+  action: string;
+  status: ExternalControlStatus;
+  /** The requested state; null for other actions. */
+  desired_is_enabled: boolean | null;
+  /** Why it did not succeed; null otherwise. */
+  error: string | null;
+  /** When it was requested. */
+  created_at: string;
+  /** When its status last changed. */
+  updated_at: string;
+}
+
+/** Pending: not confirmed yet; succeeded: the scheduler of the engine shows the requested state; failed: it was not carried out; ambiguous: the outcome is unknown. */
+export const externalControlStatuses = [
+  "pending",
+  "succeeded",
+  "failed",
+  "ambiguous",
+] as const;
+export type ExternalControlStatus = (typeof externalControlStatuses)[number];
 
 /** The values of a field with their counts. */
 export interface Facet {
@@ -2183,6 +2225,104 @@ export interface ScheduleDetail {
   next_runs?: string[];
 }
 
+/** What an import would do. */
+export interface ScheduleDiff {
+  /** Schedules that would be created. */
+  inserted: ScheduleDifference[];
+  /** Schedules that would be changed. */
+  updated: ScheduleDifference[];
+  /** Schedules that already are as given, by name only. */
+  unchanged: ScheduleDifference[];
+  /** Schedules that would be deleted. */
+  deleted: ScheduleDifference[];
+  summary: ScheduleImportSummary;
+  /** Why entries are refused, by their place in the list from 0. */
+  errors: Record<string, unknown>;
+}
+
+/** A schedule as it would be, and as it is. Very large ones are left out. */
+export interface ScheduleDifference {
+  /** Name of the schedule. */
+  name: string;
+  /** Who fires it. */
+  scheduler: string;
+  proposed?: Schedule;
+  current?: Schedule;
+}
+
+/** What the schedules of a project will fire. */
+export interface ScheduleForecast {
+  /** When it was computed; it begins then. */
+  from: string;
+  /** Its end, which is not included. */
+  to: string;
+  /** Time zone of the hours: that of the project. */
+  timezone: string;
+  /** Schedules in it: those of this service that are enabled, not paused and not quarantined. */
+  schedule_count: number;
+  /** Every hour, from the current one on; an hour that clocks skip is absent. */
+  hours: {
+    /** When the hour starts. */
+    starts_at: string;
+    /** Day in the time zone, as 2026-03-29. */
+    date: string;
+    /** Hour on clocks in the time zone, 0 to 23; an hour that occurs twice is there twice. */
+    hour: number;
+    /** Slots in it. */
+    fires: number;
+  }[];
+  /** Minutes in which several schedules fire, at most 50: those with the most schedules, then the earliest. */
+  collisions: {
+    /** When the minute starts. */
+    at: string;
+    /** Schedules with a slot in it. */
+    schedule_count: number;
+    /** Names of some of them. */
+    names: string[];
+  }[];
+  /** Whether there is more than it counts; the numbers are then too small. */
+  is_capped: boolean;
+}
+
+export interface ScheduleImport {
+  /** Schedules, checked one by one; `catch_up` defaults to skip and `source` to imported. `is_enabled` and the limits of existing ones stay as they are when absent. */
+  schedules: ScheduleCreate[];
+  /** Upsert: creates and changes schedules by name. replace_for_source: also deletes the schedules of `source_filter` that are not in the list. */
+  mode: "upsert" | "replace_for_source";
+  /** Source whose other schedules are deleted; only for replace_for_source. */
+  source_filter?: string | null;
+}
+
+/** What an import did. */
+export interface ScheduleImportReport {
+  /** Created schedules. */
+  inserted: number;
+  /** Changed schedules. */
+  updated: number;
+  /** Schedules that already are as given. */
+  unchanged: number;
+  /** Refused entries. */
+  failed: number;
+  /** Deleted schedules. */
+  deleted: number;
+  /** Why entries are refused, by their place in the list from 0. */
+  errors: Record<string, unknown>;
+}
+
+/** The same as numbers. */
+export interface ScheduleImportSummary {
+  /** Created schedules. */
+  inserted: number;
+  /** Changed schedules. */
+  updated: number;
+  /** Schedules that already are as given. */
+  unchanged: number;
+  /** Refused entries. */
+  failed: number;
+  /** Deleted schedules. */
+  deleted: number;
+}
+
 /** How the expression is read. cron: five fields, or six with seconds last; interval: whole seconds; clocked: one date and time; solar: `event:latitude:longitude`. */
 export const scheduleKinds = [
   "cron",
@@ -2199,6 +2339,33 @@ export interface SchedulePage {
   items: Schedule[];
   /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
+}
+
+/** What an expression means. */
+export interface SchedulePreview {
+  /** When it fires, in words. */
+  description: string;
+  /** Next slots, from now on. */
+  next_runs: string[];
+  /** Changes of clocks in the next year that move or repeat a slot. */
+  warnings: {
+    kind: ClockWarningKind;
+    /** When clocks change. */
+    at: string;
+    /** The affected time on clocks, as 2026-03-29T02:30:00. */
+    local_time: string;
+  }[];
+  /** Minutes of the next slots in which other schedules fire as well. */
+  same_minute: {
+    /** When the minute starts. */
+    at: string;
+    /** Other schedules with a slot in it. */
+    schedule_count: number;
+    /** Names of some of them. */
+    names: string[];
+  }[];
+  /** Whether other schedules were left out, because there are too many. */
+  is_capped: boolean;
 }
 
 /** The newest fires of several schedules. */
@@ -2222,6 +2389,46 @@ export interface ScheduleRuns {
       latency_ms: number | null;
     }[];
   }[];
+}
+
+/** One scheduler. */
+export interface Scheduler {
+  /** Its address; `embedded` for one inside the service that does not run. */
+  url: string;
+  /** Whether it answered and receives changes. */
+  ok: boolean;
+  /** What it reported; null when it did not answer. */
+  info: SchedulerInfo | null;
+  /** Why it is not ok; null when it is. */
+  error: string | null;
+}
+
+/** What a scheduler reports about itself. Newer schedulers may report more. */
+export interface SchedulerInfo {
+  /** Version of the scheduler. */
+  version: string;
+  /** Name of the process. */
+  instance_id: string;
+  /** Whether it fires, rather than waiting to take over. */
+  leader: boolean;
+  /** Projects with schedules that it knows. */
+  projects: number;
+  /** Schedules that it knows. */
+  schedules: number;
+  /** Whether it receives changes; it fires only then. */
+  watch_healthy: boolean;
+  /** Version of its calendar and time-zone data; it must be that of the service. */
+  cadence_fingerprint: string;
+}
+
+/** The schedulers of this service. */
+export interface SchedulerList {
+  /** The embedded one first, then in the order of the settings. */
+  schedulers: Scheduler[];
+  /** Number of schedulers. */
+  total: number;
+  /** Number of schedulers that are ok. */
+  healthy: number;
 }
 
 /** The scopes that API keys can have. */
@@ -3267,9 +3474,27 @@ export interface ListScheduleMisfiresQuery {
   limit?: number;
 }
 
+export interface GetScheduleForecastQuery {
+  /** How many days, by the clocks of the project. */
+  days?: number;
+}
+
 export interface ListMisfiresQuery {
   /** Maximum misfires; 50 by default, more than 1000 is clamped. */
   limit?: number;
+}
+
+export interface PreviewScheduleQuery {
+  /** How the expression is read. */
+  kind: ScheduleKind;
+  /** Expression of that kind. */
+  expression: string;
+  /** IANA time zone of the expression; UTC. */
+  timezone?: string;
+  /** How many next slots. */
+  count?: number;
+  /** Schedule that is edited; not compared with. */
+  schedule_id?: string;
 }
 
 export interface ListScheduleRunsQuery {

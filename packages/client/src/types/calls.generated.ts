@@ -16,6 +16,7 @@ import type {
   BulkRetryPage,
   BulkRetryPlan,
   BulkRetryRequest,
+  ClearQuarantineBody,
   Command,
   CommandPage,
   Completeness,
@@ -24,6 +25,7 @@ import type {
   DeadLetterPage,
   DeviceRename,
   EventPage,
+  ExternalControlOperation,
   Facet,
   FireList,
   FireResolution,
@@ -32,6 +34,7 @@ import type {
   GetLatencyQuery,
   GetQueueActivityQuery,
   GetQueueDepthsQuery,
+  GetScheduleForecastQuery,
   GetScheduleQuery,
   GetSecurityHistoryQuery,
   GetStatsQuery,
@@ -95,6 +98,7 @@ import type {
   PasswordResetRequest,
   PasswordSet,
   PoolResizeBody,
+  PreviewScheduleQuery,
   ProfileChanges,
   Project,
   ProjectChanges,
@@ -121,8 +125,14 @@ import type {
   ScheduleChanges,
   ScheduleCreate,
   ScheduleDetail,
+  ScheduleDiff,
+  ScheduleForecast,
+  ScheduleImport,
+  ScheduleImportReport,
   SchedulePage,
+  SchedulePreview,
   ScheduleRuns,
+  SchedulerList,
   ScopeCatalogue,
   SecurityHistoryPage,
   SetupStatus,
@@ -438,6 +448,9 @@ export function operationCalls(send: Send) {
     /** Change a schedule. */
     updateSchedule: (slug: string, scheduleId: string, body: ScheduleChanges, call?: CallOptions) =>
       send<Schedule>("PATCH", pathOf`/projects/${slug}/schedules/${scheduleId}`, { ...call, body }),
+    /** Release a schedule from quarantine. */
+    clearScheduleQuarantine: (slug: string, scheduleId: string, body: ClearQuarantineBody, call?: CallOptions) =>
+      send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/clear-quarantine`, { ...call, body }),
     /** Disable a schedule. */
     disableSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
       send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/disable`, call),
@@ -462,12 +475,27 @@ export function operationCalls(send: Send) {
     /** Run a schedule now. */
     triggerSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
       send<TriggeredSchedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/trigger`, call),
+    /** Get an operation on a schedule of an engine. */
+    getExternalControlOperation: (slug: string, operationId: string, call?: CallOptions) =>
+      send<ExternalControlOperation>("GET", pathOf`/projects/${slug}/schedules/external-control-operations/${operationId}`, call),
+    /** Get a forecast of fires. */
+    getScheduleForecast: (slug: string, query: GetScheduleForecastQuery = {}, call?: CallOptions) =>
+      send<ScheduleForecast>("GET", pathOf`/projects/${slug}/schedules/forecast`, { ...call, query }),
     /** List misfires. */
     listMisfires: (slug: string, query: ListMisfiresQuery = {}, call?: CallOptions) =>
       send<MisfireList>("GET", pathOf`/projects/${slug}/schedules/misfires`, { ...call, query }),
+    /** Preview an expression. */
+    previewSchedule: (slug: string, query: PreviewScheduleQuery, call?: CallOptions) =>
+      send<SchedulePreview>("GET", pathOf`/projects/${slug}/schedules/preview`, { ...call, query }),
     /** List the newest runs of schedules. */
     listScheduleRuns: (slug: string, query: ListScheduleRunsQuery, call?: CallOptions) =>
       send<ScheduleRuns>("GET", pathOf`/projects/${slug}/schedules/runs`, { ...call, query }),
+    /** Compare schedules with an import. */
+    diffSchedules: (slug: string, body: ScheduleImport, call?: CallOptions) =>
+      send<ScheduleDiff>("POST", pathOf`/projects/${slug}/schedules:diff`, { ...call, body }),
+    /** Import schedules. */
+    importSchedules: (slug: string, body: ScheduleImport, call?: CallOptions) =>
+      send<ScheduleImportReport>("POST", pathOf`/projects/${slug}/schedules:import`, { ...call, body }),
     /** Get statistics of a project. */
     getStats: (slug: string, query: GetStatsQuery = {}, call?: CallOptions) =>
       send<ProjectStats>("GET", pathOf`/projects/${slug}/stats`, { ...call, query }),
@@ -498,6 +526,9 @@ export function operationCalls(send: Send) {
     /** Get a worker. */
     getWorker: (slug: string, workerId: string, call?: CallOptions) =>
       send<WorkerDetail>("GET", pathOf`/projects/${slug}/workers/${workerId}`, call),
+    /** List schedulers. */
+    listSchedulers: (call?: CallOptions) =>
+      send<SchedulerList>("GET", "/schedulers", call),
     /** Get the state of the setup. */
     getSetupStatus: (call?: CallOptions) =>
       send<SetupStatus>("GET", "/setup/status", call),

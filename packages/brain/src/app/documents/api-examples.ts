@@ -1,6 +1,6 @@
-/** Examples of the named schemas of the API document. A test checks each against its schema. */
-
 import { scheduleExamples } from "./schedule-examples.ts";
+
+/** Examples of the named schemas of the API document. A test checks each against its schema. */
 
 const project_id = "0192f0c4-7a10-7c3e-9a55-0c6e5f1d2b01";
 const agent_id = "0192f0c5-11d2-7b8a-8f0e-3b7d9a4c6e02";
@@ -191,6 +191,7 @@ const page = <Item>(...items: Item[]) => ({ items, next_cursor: null });
 const onTask = { engine: "bullmq", task_id: "emails:42" };
 
 export const examples: Readonly<Record<string, unknown>> = {
+  ...scheduleExamples,
   Agent,
   AgentCreate: { name: "redis-1" },
   AgentPage: { items: [Agent] },
@@ -323,7 +324,6 @@ export const examples: Readonly<Record<string, unknown>> = {
   PurgeQueueBody: { agent_id, queue: "emails", observed_depth: 17 },
   Queue,
   QueuePage: page(Queue),
-  ...scheduleExamples,
   RetryTaskBody: { ...onTask, idempotency_key: "retry-emails-42" },
   Task,
   TaskCommandBody: onTask,

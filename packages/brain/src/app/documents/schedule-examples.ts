@@ -1,9 +1,8 @@
-/** Examples of schedules and fires for the API documentation. */
-const project_id = "0192f0c4-7a10-7c3e-9a55-0c6e5f1d2b01";
+/** Examples of the named schemas of schedules and schedulers. */
 
 const Schedule = {
   id: "0192f0c8-5e70-7d59-b16c-ae8c2f4a7d0c",
-  project_id,
+  project_id: "0192f0c4-7a10-7c3e-9a55-0c6e5f1d2b01",
   scheduler: "svc-scheduler",
   engine: "bullmq",
   name: "Nightly invoices",
@@ -80,6 +79,27 @@ export const scheduleExamples = {
     task_name: "send-invoices",
     queue: "emails",
     kwargs: { since: "yesterday" },
+  },
+  SchedulerList: {
+    schedulers: [
+      {
+        url: "http://scheduler-1:7800",
+        ok: true,
+        info: {
+          version: "0.1.0",
+          instance_id: "scheduler-1",
+          leader: true,
+          projects: 3,
+          schedules: 120,
+          watch_healthy: true,
+          cadence_fingerprint: "svc-cadence/1;tzdb=2026a",
+        },
+        error: null,
+      },
+      { url: "http://scheduler-2:7800", ok: false, info: null, error: "it cannot be reached" },
+    ],
+    total: 2,
+    healthy: 1,
   },
   ScheduleRuns: { circuit_breaker_threshold: 5, items: [{ schedule_id: Schedule.id, fires: [run] }] },
   SchedulePage: { circuit_breaker_threshold: 5, items: [Schedule], next_cursor: null },

@@ -3,7 +3,7 @@ import { waitFor } from "@svc/testkit";
 import { routeDialects } from "@svc/testkit/databases";
 import { connectRaw, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
 import { afterEach, describe, expect, test } from "vitest";
-import { schedulesPath as path, useSchedules } from "../../../test/fixtures/schedules-fixture.ts";
+import { schedulesPath as path, useSchedules } from "../../../test/fixtures/schedules/schedules-fixture.ts";
 import { fireRow } from "../../../test/rows/fire-rows.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { ScheduleFireRow, Tables } from "../../schema/tables/index.ts";

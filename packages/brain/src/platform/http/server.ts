@@ -60,7 +60,7 @@ const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
 const publicBodyBytes = 16_384;
 /** Engine task ids may be long; the path is still bounded by the header limit. */
 const maxParamChars = 2048;
-/** 32 KiB for the request line, because a list of 500 ids takes 21 KiB, and 16 KiB for the headers. */
+/** Request line and headers together: a line of 32 KiB, which holds the 500 ids that some lists take, and 16 KiB of headers. */
 const maxHeaderBytes = 49_152;
 
 /** Builds the server; routes are mounted on `app` next, then `app.ready()` or `app.listen()`. */
@@ -88,9 +88,9 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     routerOptions: { maxParamLength: maxParamChars },
     clientErrorHandler: refuseConnection,
     http: {
-      maxHeaderSize: maxHeaderBytes,
       // A missing Host is refused by the hook below, in the envelope.
       requireHostHeader: false,
+      maxHeaderSize: maxHeaderBytes,
       headersTimeout: times.headersMs,
       connectionsCheckingInterval: times.checkMs,
       shouldUpgradeCallback: (request) => !isStopping && takesUpgrade(pathOf(request.url ?? "")),
