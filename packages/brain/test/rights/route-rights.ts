@@ -186,6 +186,7 @@ POST   /projects/:slug/schedules/:schedule_id/enable     operator      schedules
 POST   /projects/:slug/schedules/:schedule_id/disable    operator      schedules:write
 POST   /projects/:slug/schedules/:schedule_id/pause      operator      schedules:write
 POST   /projects/:slug/schedules/:schedule_id/resume     operator      schedules:write
+POST   /projects/:slug/schedules:resync                 admin         schedules:write
 
 GET    /projects/:slug/audit                             audit         audit:read
 GET    /projects/:slug/audit/export-jobs                 audit         audit:read

@@ -2085,6 +2085,14 @@ export interface SchedulePage {
   next_cursor: string | null;
 }
 
+/** Whom a resync reaches. */
+export interface ScheduleResync {
+  /** Agents that were asked to report their schedules. */
+  agents_dispatched: number;
+  /** Names of the schedulers that they serve. */
+  schedulers_observed: string[];
+}
+
 /** The scopes that API keys can have. */
 export interface ScopeCatalogue {
   /** All scopes. */

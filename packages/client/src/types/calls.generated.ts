@@ -114,6 +114,7 @@ import type {
   ScheduleCreate,
   ScheduleDetail,
   SchedulePage,
+  ScheduleResync,
   ScopeCatalogue,
   SecurityHistoryPage,
   SetupStatus,
@@ -440,6 +441,9 @@ export function operationCalls(send: Send) {
     /** Resume a schedule. */
     resumeSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
       send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/resume`, call),
+    /** Resync schedules of engines. */
+    resyncSchedules: (slug: string, call?: CallOptions) =>
+      send<ScheduleResync>("POST", pathOf`/projects/${slug}/schedules:resync`, call),
     /** Get statistics of a project. */
     getStats: (slug: string, query: GetStatsQuery = {}, call?: CallOptions) =>
       send<ProjectStats>("GET", pathOf`/projects/${slug}/stats`, { ...call, query }),

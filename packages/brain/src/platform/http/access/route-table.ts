@@ -5,6 +5,7 @@ import { type KeyAccess, type RouteRules, scopeFor } from "./route-rules.ts";
 /** One route as ROUTES.md and the pinned-count test see it. HEAD twins of GET routes are left out. */
 export interface RouteRow {
   method: string;
+  /** With parameters as `/:name`; a colon elsewhere, which the router writes twice, is part of the path. */
   path: string;
   policy: RoutePolicy;
   /** What an API key needs, by the tag of the route. */
@@ -38,16 +39,17 @@ export function createRouteRegister(rules: Pick<RouteRules, "tags" | "buckets">)
     add(route: RouteOptions) {
       const methods = Array.isArray(route.method) ? route.method : [route.method];
       const policy = route.config as RoutePolicy | undefined;
-      const fault = policyFault(policy, route.url, rules);
-      if (policy === undefined || fault !== null) throw new Error(`route ${methods.join(",")} ${route.url} ${fault}`);
-      const pattern = patterns.get(route.url) ?? { segments: route.url.split("/"), methods: new Set<string>() };
-      patterns.set(route.url, pattern);
+      const path = route.url.replaceAll("::", ":");
+      const fault = policyFault(policy, path, rules);
+      if (policy === undefined || fault !== null) throw new Error(`route ${methods.join(",")} ${path} ${fault}`);
+      const pattern = patterns.get(path) ?? { segments: path.split("/"), methods: new Set<string>() };
+      patterns.set(path, pattern);
       for (const method of methods) {
         pattern.methods.add(method);
         if (method !== "HEAD")
           rows.push({
             method,
-            path: route.url,
+            path,
             policy,
             keys: keyAccess(policy.tag),
             scope: scopeFor(keyAccess(policy.tag), method),
