@@ -1,7 +1,6 @@
 export { type Brain, BrainFault } from "./brain/brain.ts";
-export { connectBrain } from "./brain/grpc-brain.ts";
 export type { SchedulerClock } from "./clock.ts";
-export { createSchedulerLog, type SchedulerLog } from "./log.ts";
+export type { SchedulerLog } from "./log.ts";
 export { checkSchedulerSettings, type SchedulerSettings, schedulerSettings } from "./settings.ts";
 export {
   type RunningScheduler,

@@ -4,7 +4,7 @@ const file = (what: string) =>
   Type.Optional(
     Type.String({
       minLength: 1,
-      description: `file with the ${what} in PEM format; required unless SVC_SCHEDULER_INSECURE_GRPC is true`,
+      description: `PEM file with the ${what}; required unless SVC_SCHEDULER_INSECURE_GRPC is true`,
     }),
   );
 
@@ -16,7 +16,7 @@ export const schedulerSettings = Type.Object({
         "address of the service's gRPC listener, host:port or https://host:port; required by svc scheduler serve",
     }),
   ),
-  SVC_SCHEDULER_TLS_CERT: file("certificate of this scheduler, whose common name the service checks"),
+  SVC_SCHEDULER_TLS_CERT: file("certificate of this scheduler (the service checks its common name)"),
   SVC_SCHEDULER_TLS_KEY: file("private key of that certificate"),
   SVC_SCHEDULER_TLS_CA: file("certificate authority that signed the service's certificate"),
   SVC_SCHEDULER_INSECURE_GRPC: Type.Boolean({

@@ -5,6 +5,7 @@ import manifest from "../package.json" with { type: "json" };
 import type { Brain } from "./brain/brain.ts";
 import { connectBrain } from "./brain/grpc-brain.ts";
 import { type SchedulerClock, systemClock } from "./clock.ts";
+import { metricsContentType } from "./http/metrics.ts";
 import { startStatusServer } from "./http/server.ts";
 import { openPostgresLocks } from "./leadership/postgres-locks.ts";
 import type { SchedulerLog } from "./log.ts";
@@ -63,7 +64,7 @@ export async function startScheduler(options: StartSchedulerOptions): Promise<Ru
     info: () => info(),
     metrics: settings.SVC_SCHEDULER_METRICS_ENABLED
       ? {
-          contentType: "text/plain; version=0.0.4; charset=utf-8",
+          contentType: metricsContentType,
           token: settings.SVC_SCHEDULER_METRICS_AUTH_TOKEN ?? null,
           text: () => scheduler.metrics.text(),
         }

@@ -21,7 +21,8 @@ import { createProjects } from "../features/projects/index.ts";
 import { createQueues } from "../features/queues/index.ts";
 import { createReconciliation } from "../features/reconciliation/index.ts";
 import { createSavedViews } from "../features/saved-views/index.ts";
-import { createSchedules } from "../features/schedules/index.ts";
+import type { StartEmbedded } from "../features/scheduler-grpc/index.ts";
+import { createSchedules, followProject, type Schedules } from "../features/schedules/index.ts";
 import { createSecurityHistory } from "../features/security-history/index.ts";
 import { Sessions } from "../features/sessions/index.ts";
 import { createSetup } from "../features/setup/index.ts";
@@ -40,6 +41,7 @@ import { createThrottledLog } from "../platform/throttled-log.ts";
 import type { BrainDatabase } from "../schema/tables/index.ts";
 import { liveReaders } from "./live-readers.ts";
 import { installedPackages } from "./packages.ts";
+import { createSchedulerServices } from "./schedulers.ts";
 import type { BrainSettings } from "./settings/settings.ts";
 import { appliedVersion, schemaVersion } from "./storage.ts";
 import { watchRoles } from "./watch-roles.ts";
@@ -58,6 +60,8 @@ export interface BrainDeps {
   /** Prints a setup link where only the operator sees it. */
   readonly announce: (url: string) => void;
   readonly isStarted: () => boolean;
+  /** Starts a scheduler in this process; null where none can run. */
+  readonly startScheduler: StartEmbedded | null;
 }
 
 /** Builds every feature once, in order of dependency. */
@@ -100,6 +104,7 @@ export function createFeatures(deps: BrainDeps) {
     onError: onError("projects"),
     cancelCommands: (tx, project_id, now) =>
       commands.cancel(tx, { of: { project_id }, error: "the project was archived", now }),
+    followProject,
   });
   const forget = [forgetIssuer, forgetInviter, forgetRetrier];
   const userAdministration = createUserAdministration({ ...people, sessions, forget });
@@ -148,7 +153,20 @@ export function createFeatures(deps: BrainDeps) {
     commands,
     onError: onError("native_schedules"),
   });
-  const schedules = createSchedules({ ...engines, setNativeEnabled: nativeSchedules.setNativeEnabled });
+  const { schedulerGrpc, embeddedScheduler, schedulers } = createSchedulerServices(deps, {
+    audit,
+    fires: fires.calls,
+    quarantine: (report) => schedules.quarantine(report),
+    onError: onError("scheduler_grpc"),
+  });
+  const schedules: Schedules = createSchedules({
+    ...engines,
+    setNativeEnabled: nativeSchedules.setNativeEnabled,
+    publish(change) {
+      publish(change);
+      schedulerGrpc.changed();
+    },
+  });
   const releases = createReleases({ database, onError: onError("releases") });
   const ingest = createIngest({
     ...engines,
@@ -195,6 +213,7 @@ export function createFeatures(deps: BrainDeps) {
     audit,
     bulkRetries,
     commands,
+    embeddedScheduler,
     fires,
     health,
     ingest,
@@ -214,6 +233,8 @@ export function createFeatures(deps: BrainDeps) {
     releases,
     retention,
     savedViews,
+    schedulerGrpc,
+    schedulers,
     schedules,
     securityHistory: history,
     sessions,

@@ -114,6 +114,14 @@ describe("every mutating route", () => {
     for (const name of ["disable", "enable", "pause", "resume"]) {
       await act(`POST /projects/:slug/schedules/:schedule_id/${name}`, () => root.post(`${schedulePath}/${name}`));
     }
+    const { control_token } = (await root.get(schedulePath)).body;
+    await brain.running.brain.features.schedules.quarantine({
+      ...{ scheduleId: schedule.id, controlToken: control_token, reasonCode: "bad", detail: "", projectIds: null },
+    });
+    const observed = (await root.get(schedulePath)).body.control_token;
+    await act("POST /projects/:slug/schedules/:schedule_id/clear-quarantine", () =>
+      root.post(`${schedulePath}/clear-quarantine`, { observed_control_token: observed }),
+    );
     await act("DELETE /projects/:slug/schedules/:schedule_id", () => root.delete(schedulePath));
 
     const target = await brain.mintAgent();

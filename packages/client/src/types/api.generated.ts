@@ -525,6 +525,11 @@ export const checkStatuses = [
 ] as const;
 export type CheckStatus = (typeof checkStatuses)[number];
 
+export interface ClearQuarantineBody {
+  /** control_token of the schedule as you saw it. */
+  observed_control_token: string;
+}
+
 /** A command to an agent, with its status and result. */
 export interface Command {
   /** Id of the command. */
@@ -756,6 +761,36 @@ export interface EventPage {
   /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
 }
+
+/** A request to the scheduler of an engine. */
+export interface ExternalControlOperation {
+  /** Id of the operation. */
+  id: string;
+  /** Schedule that it acts on. */
+  schedule_id: string;
+  /** Command to the agent. */
+  command_id: string;
+  /** Action of the command, such as schedule.enable. */
+  action: string;
+  status: ExternalControlStatus;
+  /** The requested state; null for other actions. */
+  desired_is_enabled: boolean | null;
+  /** Why it did not succeed; null otherwise. */
+  error: string | null;
+  /** When it was requested. */
+  created_at: string;
+  /** When its status last changed. */
+  updated_at: string;
+}
+
+/** Pending: not confirmed yet; succeeded: the scheduler of the engine shows the requested state; failed: it was not carried out; ambiguous: the outcome is unknown. */
+export const externalControlStatuses = [
+  "pending",
+  "succeeded",
+  "failed",
+  "ambiguous",
+] as const;
+export type ExternalControlStatus = (typeof externalControlStatuses)[number];
 
 /** The values of a field with their counts. */
 export interface Facet {
@@ -2091,6 +2126,46 @@ export interface ScheduleResync {
   agents_dispatched: number;
   /** Names of the schedulers that they serve. */
   schedulers_observed: string[];
+}
+
+/** One scheduler. */
+export interface Scheduler {
+  /** Its address; `embedded` for one inside the service that does not run. */
+  url: string;
+  /** Whether it answered and receives changes. */
+  ok: boolean;
+  /** What it reported; null when it did not answer. */
+  info: SchedulerInfo | null;
+  /** Why it is not ok; null when it is. */
+  error: string | null;
+}
+
+/** What a scheduler reports about itself. Newer schedulers may report more. */
+export interface SchedulerInfo {
+  /** Version of the scheduler. */
+  version: string;
+  /** Name of the process. */
+  instance_id: string;
+  /** Whether it fires, rather than waiting to take over. */
+  leader: boolean;
+  /** Projects with schedules that it knows. */
+  projects: number;
+  /** Schedules that it knows. */
+  schedules: number;
+  /** Whether it receives changes; it fires only then. */
+  watch_healthy: boolean;
+  /** Version of its calendar and time-zone data; it must be that of the service. */
+  cadence_fingerprint: string;
+}
+
+/** The schedulers of this service. */
+export interface SchedulerList {
+  /** The embedded one first, then in the order of the settings. */
+  schedulers: Scheduler[];
+  /** Number of schedulers. */
+  total: number;
+  /** Number of schedulers that are ok. */
+  healthy: number;
 }
 
 /** The scopes that API keys can have. */

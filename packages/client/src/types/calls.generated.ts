@@ -16,6 +16,7 @@ import type {
   BulkRetryPage,
   BulkRetryPlan,
   BulkRetryRequest,
+  ClearQuarantineBody,
   Command,
   CommandPage,
   Completeness,
@@ -24,6 +25,7 @@ import type {
   DeadLetterPage,
   DeviceRename,
   EventPage,
+  ExternalControlOperation,
   Facet,
   GetCompletenessQuery,
   GetFacetQuery,
@@ -115,6 +117,7 @@ import type {
   ScheduleDetail,
   SchedulePage,
   ScheduleResync,
+  SchedulerList,
   ScopeCatalogue,
   SecurityHistoryPage,
   SetupStatus,
@@ -429,6 +432,9 @@ export function operationCalls(send: Send) {
     /** Change a schedule. */
     updateSchedule: (slug: string, scheduleId: string, body: ScheduleChanges, call?: CallOptions) =>
       send<Schedule>("PATCH", pathOf`/projects/${slug}/schedules/${scheduleId}`, { ...call, body }),
+    /** Release a schedule from quarantine. */
+    clearScheduleQuarantine: (slug: string, scheduleId: string, body: ClearQuarantineBody, call?: CallOptions) =>
+      send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/clear-quarantine`, { ...call, body }),
     /** Disable a schedule. */
     disableSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
       send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/disable`, call),
@@ -441,6 +447,9 @@ export function operationCalls(send: Send) {
     /** Resume a schedule. */
     resumeSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
       send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/resume`, call),
+    /** Get an operation on a schedule of an engine. */
+    getExternalControlOperation: (slug: string, operationId: string, call?: CallOptions) =>
+      send<ExternalControlOperation>("GET", pathOf`/projects/${slug}/schedules/external-control-operations/${operationId}`, call),
     /** Resync schedules of engines. */
     resyncSchedules: (slug: string, call?: CallOptions) =>
       send<ScheduleResync>("POST", pathOf`/projects/${slug}/schedules:resync`, call),
@@ -474,6 +483,9 @@ export function operationCalls(send: Send) {
     /** Get a worker. */
     getWorker: (slug: string, workerId: string, call?: CallOptions) =>
       send<WorkerDetail>("GET", pathOf`/projects/${slug}/workers/${workerId}`, call),
+    /** List schedulers. */
+    listSchedulers: (call?: CallOptions) =>
+      send<SchedulerList>("GET", "/schedulers", call),
     /** Get the state of the setup. */
     getSetupStatus: (call?: CallOptions) =>
       send<SetupStatus>("GET", "/setup/status", call),

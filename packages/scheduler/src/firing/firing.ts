@@ -245,5 +245,3 @@ export function createFiring(options: FiringOptions) {
     },
   };
 }
-
-export type Firing = ReturnType<typeof createFiring>;

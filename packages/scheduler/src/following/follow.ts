@@ -226,8 +226,6 @@ export function followBrain({ brain, table, gate, clock, log, ...options }: Foll
   };
 }
 
-export type Following = ReturnType<typeof followBrain>;
-
 const skewOf = ({ brain_time }: PingResponse, clock: SchedulerClock): number | null => {
   const at = readTimestamp(brain_time);
   return at === null ? null : clock.now().getTime() - at.getTime();

@@ -1,5 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
+/** Of the text that `text` returns. */
+export const metricsContentType = Registry.PROMETHEUS_CONTENT_TYPE;
+
 /** Values that are read when /metrics is requested. */
 export interface GaugeReadings {
   isWatchHealthy(): boolean;
@@ -44,12 +47,9 @@ export function createSchedulerMetrics(read: GaugeReadings) {
     registers,
   });
   return {
-    contentType: registry.contentType,
     text: () => registry.metrics(),
     onAnswered: (disposition: string) => fires.inc({ disposition }),
     onOffered: (seconds: number) => drift.observe(Math.max(0, seconds)),
     onDiscarded: (slots: number) => discarded.inc(slots),
   };
 }
-
-export type SchedulerMetrics = ReturnType<typeof createSchedulerMetrics>;

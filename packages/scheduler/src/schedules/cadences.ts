@@ -17,5 +17,3 @@ export function createCadences() {
     return cadence;
   };
 }
-
-export type Cadences = ReturnType<typeof createCadences>;

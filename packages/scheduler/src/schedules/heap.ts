@@ -79,5 +79,3 @@ export function createSlotHeap<Entry extends HeapEntry>() {
     },
   };
 }
-
-export type SlotHeap<Entry extends HeapEntry> = ReturnType<typeof createSlotHeap<Entry>>;

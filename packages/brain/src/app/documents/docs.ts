@@ -17,6 +17,8 @@ import { loadBrainSettings, settingFragments } from "../settings/settings.ts";
 import { openStorage } from "../storage.ts";
 import { configurationText } from "./configuration-docs.ts";
 
+export { settingsTable } from "./configuration-docs.ts";
+
 const source = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Builds a brain that does not listen, on an empty database that is deleted afterwards. */
@@ -46,6 +48,7 @@ async function withBrain<T>(read: (brain: Brain) => Promise<T>): Promise<T> {
       metrics: createMetrics(),
       version: "0.0.0",
       processId: "docs",
+      startScheduler: null,
       announce: () => {},
     });
     try {

@@ -10,6 +10,13 @@ import { checkRedactionPatterns, ingestSettings } from "../../features/ingest/in
 import { mfaSettings } from "../../features/mfa/index.ts";
 import { projectSettings } from "../../features/projects/index.ts";
 import { reconciliationSettings } from "../../features/reconciliation/index.ts";
+import {
+  checkEmbeddedScheduler,
+  checkSchedulerGrpc,
+  embeddedSchedulerSettings,
+  schedulerGrpcSettings,
+} from "../../features/scheduler-grpc/index.ts";
+import { schedulersSettings } from "../../features/schedulers/index.ts";
 import { scheduleSettings } from "../../features/schedules/index.ts";
 import { sessionSettings } from "../../features/sessions/index.ts";
 import { setupSettings } from "../../features/setup/index.ts";
@@ -42,6 +49,9 @@ export const settingFragments = [
   bulkRetrySettings,
   reconciliationSettings,
   scheduleSettings,
+  schedulerGrpcSettings,
+  embeddedSchedulerSettings,
+  schedulersSettings,
   adminSettings,
 ] as const;
 
@@ -67,12 +77,13 @@ export function loadBrainSettings(sources: SettingsSources = {}): LoadedSettings
     checkRedactionPatterns,
     checkTaskRetention,
     checkRedispatch,
+    checkSchedulerGrpc,
   ];
   const loaded = loadSettings({
     ...places,
     fragments: settingFragments,
     alsoKnown: knownSettingNames,
-    checks: needsServerDatabase ? [...checks, checkServerDatabase] : checks,
+    checks: needsServerDatabase ? [...checks, checkServerDatabase, checkEmbeddedScheduler] : checks,
   });
   const { values } = loaded;
   // With another port and no SVC_PUBLIC_URL, links must use that port.

@@ -25,6 +25,7 @@ export interface SchedulerGrpcDeps extends Core, Omit<UnaryDeps, "database" | "c
   readonly onError: (error: unknown) => void;
 }
 
+const defaultPort = 7701;
 /** Each snapshot holds a connection of the database. */
 const snapshotsAtOnce = 4;
 const waitingSnapshots = 64;
@@ -68,14 +69,20 @@ export function createSchedulerGrpc(deps: SchedulerGrpcDeps) {
     help: "schedulers that receive changes from this process",
     collect: (gauge) => gauge.set(slots.count()),
   });
-  const listeners: Listener[] = [];
+  const listeners = new Set<Listener>();
   const graceMs = settings.SVC_SCHEDULER_GRPC_WATCH_GRACE_SECONDS * 1000;
 
   /** Opens a further listener, which `stop` closes. @throws ListenRefused */
   async function listen(options: Omit<ListenerOptions, "graceMs">): Promise<Listener> {
     const listener = await openListener({ ...options, graceMs }, served);
-    listeners.push(listener);
-    return listener;
+    listeners.add(listener);
+    return {
+      port: listener.port,
+      close() {
+        listeners.delete(listener);
+        return listener.close();
+      },
+    };
   }
 
   return {
@@ -94,7 +101,7 @@ export function createSchedulerGrpc(deps: SchedulerGrpcDeps) {
     /** Ends the streams and waits for calls in progress. */
     async stop(): Promise<void> {
       stopping.abort(new CallStatus(statusCodes.UNAVAILABLE, "the service is stopping"));
-      await Promise.all(listeners.map((listener) => listener.close()));
+      await Promise.all([...listeners].map((listener) => listener.close()));
       await signal.stop();
     },
   };
@@ -103,7 +110,10 @@ export function createSchedulerGrpc(deps: SchedulerGrpcDeps) {
 export type SchedulerGrpc = ReturnType<typeof createSchedulerGrpc>;
 
 function configuredListener(settings: SchedulerGrpcDeps["settings"]): Omit<ListenerOptions, "graceMs"> {
-  const place = { host: settings.SVC_SCHEDULER_GRPC_BIND_HOST, port: settings.SVC_SCHEDULER_GRPC_BIND_PORT };
+  const place = {
+    host: settings.SVC_SCHEDULER_GRPC_BIND_HOST,
+    port: settings.SVC_SCHEDULER_GRPC_BIND_PORT ?? defaultPort,
+  };
   if (settings.SVC_SCHEDULER_GRPC_INSECURE) return { ...place, tls: null, judge: judgePlainText };
   return {
     ...place,

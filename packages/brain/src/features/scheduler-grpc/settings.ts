@@ -16,13 +16,14 @@ export const schedulerGrpcSettings = Type.Object({
     minLength: 1,
     description: "address that listens for schedulers",
   }),
-  SVC_SCHEDULER_GRPC_BIND_PORT: Type.Integer({
-    default: 7701,
-    minimum: 1,
-    maximum: 65_535,
-    description:
-      "port that listens for schedulers. With only an embedded scheduler, a free port is used unless this is set",
-  }),
+  SVC_SCHEDULER_GRPC_BIND_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 65_535,
+      description:
+        "port that listens for schedulers. If it is not set, the port is 7701, or any free one when only the embedded scheduler uses it",
+    }),
+  ),
   SVC_SCHEDULER_GRPC_TLS_CERT: file("PEM file with the certificate of the listener for schedulers"),
   SVC_SCHEDULER_GRPC_TLS_KEY: file("PEM file with the private key of that certificate"),
   SVC_SCHEDULER_GRPC_TLS_CA: file("PEM file with the certificate authority that issues the certificates of schedulers"),

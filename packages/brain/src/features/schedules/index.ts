@@ -1,3 +1,10 @@
+export {
+  type Changes,
+  readChanges,
+  readSnapshot,
+  type VisibleChange,
+} from "./change-log/change-reads.ts";
+export { pruneScheduleChanges, pruneScheduleSkips } from "./change-log/loops.ts";
 export type { ExternalOperation, SetNativeEnabled } from "./control/control.ts";
 export {
   changeControl,
@@ -6,6 +13,8 @@ export {
   recordChanges,
   type ScheduleChange,
 } from "./control/control-store.ts";
+export { followProject } from "./control/project-store.ts";
+export type { QuarantineReport, QuarantineResult } from "./control/quarantine.ts";
 export { scheduleRoutes } from "./routes.ts";
 export { createSchedules, type Schedules } from "./schedules.ts";
 export { scheduleSettings } from "./settings.ts";

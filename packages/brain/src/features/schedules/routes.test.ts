@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { routeDialects } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import { schedulesPath as path, useSchedules } from "../../../test/fixtures/schedules-fixture.ts";
+import { nightly, schedulesPath as path, useSchedules } from "../../../test/fixtures/schedules-fixture.ts";
 
 for (const dialect of routeDialects) {
   describe(`schedules on ${dialect}`, () => {
     const schedules = useSchedules(dialect);
-    const { create, patch, remove, act, get, add } = schedules;
+    const { changes, create, patch, remove, act, get, add } = schedules;
 
     describe("GET", () => {
       test("lists by name and id in pages that hold every schedule once", async () => {
@@ -128,6 +128,46 @@ for (const dialect of routeDialects) {
           expect([status, body.details]).toEqual([409, { reason: "no_online_agent" }]);
         }
       });
+    });
+
+    describe("an operation on a schedule of an engine", () => {
+      test("is shown to members of its project", async () => {
+        const id = await add();
+        const at = schedules.clock.now();
+        const shown = {
+          ...{
+            id: randomUUID(),
+            schedule_id: id,
+            command_id: randomUUID(),
+            action: "schedule.enable",
+            status: "pending",
+          },
+          ...{ desired_is_enabled: true, error: null, created_at: at, updated_at: at },
+        };
+        const row = { ...shown, project_id: schedules.brain.project.id };
+        await schedules.database.write((tx) => tx.insertInto("external_control_operations").values(row).execute());
+        const operations = `${path}/external-control-operations`;
+        const { status, body } = await schedules.brain.as.viewer.get(`${operations}/${shown.id}`);
+        expect([status, body]).toEqual([200, JSON.parse(JSON.stringify(shown))]);
+        expect((await schedules.brain.as.viewer.get(`${operations}/${randomUUID()}`)).status).toBe(404);
+      });
+    });
+
+    test("schedules of an archived project are read only", async () => {
+      const other = await schedules.brain.addProject(`p-${randomUUID().slice(0, 8)}`, "Other");
+      const base = `/projects/${other.slug}/schedules`;
+      const made = (await schedules.brain.as.root.post(base, nightly)).body;
+      await schedules.brain.as.root.delete(`/projects/${other.slug}`);
+      const found = [
+        await schedules.brain.as.root.post(base, { ...nightly, name: "x" }),
+        await schedules.brain.as.root.post(`${base}/${made.id}/pause`),
+      ];
+      expect(found.map(({ status, body }) => [status, body.error])).toEqual(found.map(() => [409, "conflict"]));
+      expect((await schedules.brain.as.root.get(`${base}/${made.id}`)).body).toMatchObject({ id: made.id });
+      const kinds = async () => (await changes()).map(({ change_kind }) => change_kind);
+      expect(await kinds()).toEqual(["upsert", "delete"]);
+      await schedules.brain.as.root.patch(`/projects/${other.slug}`, { is_active: true });
+      expect(await kinds()).toEqual(["upsert", "delete", "upsert"]);
     });
   });
 }

@@ -6,6 +6,9 @@ import { originOf } from "../audit/index.ts";
 import type { Requester } from "./rules.ts";
 import type { Schedules } from "./schedules.ts";
 import {
+  ClearQuarantineBody,
+  ExternalControlOperation,
+  OperationParams,
   ScheduleChanges,
   ScheduleCreate,
   ScheduleDetail,
@@ -77,7 +80,7 @@ export const scheduleRoutes: Routes<{
   operation(app, "DELETE /projects/:slug/schedules/:schedule_id", {
     operationId: "deleteSchedule",
     summary: "Delete a schedule",
-    description: "Deletes a schedule. Tasks that it started continue; fires that wait for an agent are dropped.",
+    description: "Deletes a schedule. Tasks that it started continue; fires that wait for an agent are not sent.",
     answers: { 409: isNative },
     params: ScheduleParams,
     response: { 204: Type.Null() },
@@ -143,6 +146,34 @@ export const scheduleRoutes: Routes<{
     response: { 200: SchedulePublic },
     policy: { tag, role: "operator" },
     handler: async (request) => lists.changed(await schedules.resume(idOf(request.params), requesterOf(request))),
+  });
+
+  operation(app, "POST /projects/:slug/schedules/:schedule_id/clear-quarantine", {
+    operationId: "clearScheduleQuarantine",
+    summary: "Release a schedule from quarantine",
+    description:
+      "Releases a schedule that a scheduler could not fire. Correct its definition first. The next slot is computed from now on.",
+    answers: {
+      409: `${isNative} Or it has changed since you saw it (\`stale_control_token\`, with \`live_control_token\`).`,
+    },
+    params: ScheduleParams,
+    body: ClearQuarantineBody,
+    response: { 200: SchedulePublic },
+    policy: { tag, role: "admin" },
+    handler: async (request) => {
+      const { observed_control_token: observed } = request.body;
+      return lists.changed(await schedules.clearQuarantine(idOf(request.params), observed, requesterOf(request)));
+    },
+  });
+
+  operation(app, "GET /projects/:slug/schedules/external-control-operations/:operation_id", {
+    operationId: "getExternalControlOperation",
+    summary: "Get an operation on a schedule of an engine",
+    description: "Returns how a request to enable or disable a schedule of an engine's scheduler ended.",
+    params: OperationParams,
+    response: { 200: ExternalControlOperation },
+    policy: { tag, role: "viewer" },
+    handler: ({ project, params }) => schedules.operation(project.id, params.operation_id.toLowerCase()),
   });
 };
 

@@ -125,6 +125,42 @@ export const ScheduleQuery = Type.Object({
   ),
 });
 
+export const operationStatuses = ["pending", "succeeded", "failed", "ambiguous"] as const;
+
+export const ExternalControlOperation = Type.Object(
+  {
+    id: Described(Uuid, "id of the operation"),
+    schedule_id: Described(Uuid, "schedule that it acts on"),
+    command_id: Described(Uuid, "command to the agent"),
+    action: Type.String({ description: "action of the command, such as schedule.enable" }),
+    status: Type.Unsafe<string>(
+      OneOf(operationStatuses, {
+        title: "ExternalControlStatus",
+        description:
+          "pending: not confirmed yet; succeeded: the scheduler of the engine shows the requested state; failed: it was not carried out; ambiguous: the outcome is unknown",
+      }),
+    ),
+    desired_is_enabled: Nullable(Type.Boolean(), "the requested state; null for other actions"),
+    error: Nullable(Type.String(), "why it did not succeed; null otherwise"),
+    created_at: Described(Instant, "when it was requested"),
+    updated_at: Described(Instant, "when its status last changed"),
+  },
+  { title: "ExternalControlOperation", description: "A request to the scheduler of an engine." },
+);
+
+export const OperationParams = Type.Object({ ...ProjectParams.properties, operation_id: IdOf("operation") });
+
+export const ClearQuarantineBody = Type.Object(
+  {
+    observed_control_token: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: "control_token of the schedule as you saw it",
+    }),
+  },
+  { title: "ClearQuarantineBody", additionalProperties: false },
+);
+
 /** Text without U+0000 and other control characters, which may be blank. */
 const hash = Type.String({ maxLength: 128, pattern: "^[^\\x00-\\x1f\\x7f]*$" });
 const queueName = Type.String({ maxLength: 200, pattern: "^[^\\x00-\\x1f\\x7f]*$" });

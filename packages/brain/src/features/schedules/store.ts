@@ -20,8 +20,7 @@ export async function insertSchedule(tx: Tx<Tables>, row: ScheduleRow): Promise<
   await tx.insertInto("schedules").values(row).execute();
 }
 
-/** What belongs to it goes with it: skips, misfires, operations. Its fires stay until their retention ends. */
+/** Its skips, misfires and operations are deleted with it. Fires that wait for an agent become stale when they are replayed. */
 export async function deleteSchedule(tx: Tx<Tables>, { id, project_id }: ScheduleRow): Promise<void> {
-  await tx.deleteFrom("pending_fires").where("schedule_id", "=", id).where("project_id", "=", project_id).execute();
   await tx.deleteFrom("schedules").where("id", "=", id).where("project_id", "=", project_id).execute();
 }

@@ -17,6 +17,10 @@ export interface ScheduleDraft {
   readonly catch_up?: string;
   readonly overlap_policy?: string;
   readonly is_enabled: boolean;
+  readonly late_start_seconds?: number;
+  readonly long_run_seconds?: number;
+  /** Where the definition comes from, such as `crontab:backup`. */
+  readonly source?: string;
 }
 
 /** A statement about one line or entry of the input. */
@@ -40,7 +44,7 @@ export const maxInputBytes = 8 << 20;
 const maxSchedules = 20_000;
 const maxFindings = 1000;
 const maxArgumentBytes = 64 << 10;
-const longest = { name: 200, engine: 40, expression: 1024, task_name: 500, queue: 200 } as const;
+const longest = { name: 200, engine: 40, expression: 1024, task_name: 500, queue: 200, source: 64 } as const;
 
 /** Why one entry can't be imported, as a phrase such as `it has no task`. */
 export class UnsupportedEntry extends Error {}
@@ -101,6 +105,9 @@ function requireValid(draft: ScheduleDraft, now: number): void {
     if (Buffer.byteLength(JSON.stringify(draft[field])) > maxArgumentBytes)
       throw new UnsupportedEntry(`its ${field} take more than 64 KiB`);
   }
+  const reserved = Object.keys(draft.kwargs).find((name) => name.startsWith("__svc_"));
+  if (reserved !== undefined)
+    throw new UnsupportedEntry(`its kwargs have the reserved name "${reserved.slice(0, 40)}"`);
   requireSlot(compileCadence(draft), now);
 }
 

@@ -10,8 +10,17 @@ import {
 } from "./conversion.ts";
 
 const texts = ["name", "engine", "expression", "timezone", "task_name"] as const;
-const optionalTexts = ["queue", "priority", "catch_up", "overlap_policy"] as const;
-const known: ReadonlySet<string> = new Set([...texts, ...optionalTexts, "kind", "args", "kwargs", "is_enabled"]);
+const optionalTexts = ["queue", "priority", "catch_up", "overlap_policy", "source"] as const;
+const limits = ["late_start_seconds", "long_run_seconds"] as const;
+const known: ReadonlySet<string> = new Set([
+  ...texts,
+  ...optionalTexts,
+  ...limits,
+  "kind",
+  "args",
+  "kwargs",
+  "is_enabled",
+]);
 
 /** Reads what `svc schedules export` prints: `{"schedules": [...]}`, or only the list. */
 export function readExported(text: string, now: number): Conversion {
@@ -46,6 +55,11 @@ function readDraft(entry: unknown): ScheduleDraft {
   const required = Object.fromEntries(texts.map((field) => [field, readText(entry, field)]));
   const given = optionalTexts.filter((field) => entry[field] !== undefined && entry[field] !== null);
   const optional = Object.fromEntries(given.map((field) => [field, readText(entry, field)]));
+  const numbers = limits.filter((field) => entry[field] !== undefined && entry[field] !== null);
+  for (const field of numbers) {
+    if (!Number.isInteger(entry[field])) throw new UnsupportedEntry(`its ${field} is not a whole number`);
+  }
+  Object.assign(optional, Object.fromEntries(numbers.map((field) => [field, entry[field]])));
   return { ...(required as Required), ...optional, kind: found, args, kwargs, is_enabled: isEnabled };
 }
 

@@ -40,8 +40,8 @@ export interface UnaryDeps {
   readonly clock: Clock;
   readonly version: string;
   readonly fires: FireCalls;
-  /** Stops a schedule for good. `certificate` is the name of the scheduler that asks for it. */
-  readonly quarantine: (call: QuarantineCall & { readonly certificate: string }) => Promise<QuarantineAnswer>;
+  /** Stops a schedule that cannot be fired. Its project was compared with the binding before. */
+  readonly quarantine: (call: QuarantineCall & { readonly projectIds: null }) => Promise<QuarantineAnswer>;
   /** Null without a limit. */
   readonly rate: FireRate | null;
 }
@@ -106,7 +106,7 @@ export function createUnaryCalls({ database, clock, version, fires, quarantine, 
     async quarantine(given: QuarantineRequest, { caller, record }: CallContext): Promise<QuarantineResponse> {
       const request = readQuarantine(given);
       await requireSchedule(caller, request.scheduleId);
-      const { outcome, revision } = await quarantine({ ...request, certificate: caller.certificate });
+      const { outcome, revision } = await quarantine({ ...request, projectIds: null });
       if (outcome === "NOT_FOUND") record(missing(request.scheduleId));
       return { outcome: `QUARANTINE_${outcome}`, revision };
     },

@@ -1,13 +1,13 @@
 import { Broadcast, type BroadcastDeps } from "../../../platform/broadcast.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
-import { readActiveProjects, readServerRevision } from "./stream-reads.ts";
+import { readProjects, readServerRevision, type StreamProject } from "./stream-reads.ts";
 
 /** What all streams compare their state with. */
 export interface ServerState {
   /** Number of the newest change. */
   readonly revision: number;
-  /** Slugs of active projects by id. */
-  readonly projects: ReadonlyMap<string, string>;
+  /** All projects by id. */
+  readonly projects: ReadonlyMap<string, StreamProject>;
 }
 
 export interface ChangeSignalDeps {
@@ -28,7 +28,7 @@ export function createChangeSignal({ database, onError }: ChangeSignalDeps) {
   async function read(): Promise<void> {
     // In this order, the state contains the project of each change up to the revision.
     const revision = await readServerRevision(database.read);
-    const projects = await readActiveProjects(database.read);
+    const projects = await readProjects(database.read);
     for (const listener of listeners) listener({ revision, projects });
   }
 

@@ -1,4 +1,4 @@
-import type { Db, ScheduleChangeRow, ScheduleRow } from "../../../schema/tables/index.ts";
+import type { Db, ProjectRow, ScheduleChangeRow, ScheduleRow } from "../../../schema/tables/index.ts";
 import { ownScheduler } from "../../schedules/index.ts";
 
 /** The projects of a stream: null in either place for no limit. */
@@ -13,10 +13,12 @@ export async function readServerRevision(db: Db): Promise<number> {
   return Number(revision);
 }
 
-/** Slugs of all active projects by id. */
-export async function readActiveProjects(db: Db): Promise<ReadonlyMap<string, string>> {
-  const rows = await db.selectFrom("projects").select(["id", "slug"]).where("is_active", "=", true).execute();
-  return new Map(rows.map(({ id, slug }) => [id, slug]));
+export type StreamProject = Pick<ProjectRow, "slug" | "is_active">;
+
+/** All projects by id. */
+export async function readProjects(db: Db): Promise<ReadonlyMap<string, StreamProject>> {
+  const rows = await db.selectFrom("projects").select(["id", "slug", "is_active"]).execute();
+  return new Map(rows.map(({ id, ...project }) => [id, project]));
 }
 
 /** Schedules of this service in active projects of the scope, by ascending id. */

@@ -41,7 +41,7 @@ export async function sendChanges(call: Call, { slugs }: Pick<Caller, "slugs">, 
   async function scan(state: ServerState): Promise<boolean> {
     const before = visible;
     const now = new Set<string>();
-    for (const [id, slug] of state.projects)
+    for (const [id, { slug }] of state.projects)
       if ((slugs?.has(slug) ?? true) && (requested?.has(id) ?? true)) now.add(id);
     // The client has seen a newer state, as of a database that was since restored.
     if (cursor > state.revision) return false;
@@ -61,7 +61,7 @@ export async function sendChanges(call: Call, { slugs }: Pick<Caller, "slugs">, 
           if (change.revision !== cursor + 1) return false;
           const isVisible = now.has(change.project_id);
           if (isVisible && change.change_kind !== "upsert" && change.change_kind !== "delete") return false;
-          const message = isVisible ? changeMessage(change, rows.get(change.schedule_id)) : null;
+          const message = isVisible ? changeMessage(change, rows.get(change.schedule_id), state) : null;
           if (message !== null) await send(call, { change: message });
           cursor = change.revision;
         }
@@ -120,8 +120,8 @@ async function* states(call: Call, signal: WatchDeps["signal"], stopping: AbortS
 const maxChangedProjects = 500;
 
 /**
- * Whether projects with schedules that the client knows, or should know by now, have entered or left its view: a project was archived,
- * restored, or renamed in or out of a binding.
+ * Whether projects with schedules that the client knows, or should know by now, have entered or left its view: a project was renamed in or
+ * out of a binding.
  */
 async function isOtherView(
   database: WatchDeps["database"],
@@ -137,10 +137,16 @@ const isUpsert = (change: Change, visible: ReadonlySet<string>): boolean =>
 const scheduleIdOf = (change: Change): string => change.schedule_id;
 
 /** Null for a schedule that another scheduler fires. */
-function changeMessage(change: Change, row: ScheduleRow | undefined): ScheduleChangeMessage | null {
+function changeMessage(
+  change: Change,
+  row: ScheduleRow | undefined,
+  { projects }: ServerState,
+): ScheduleChangeMessage | null {
   const about = { revision: change.revision, project_id: change.project_id, schedule_id: change.schedule_id };
+  const isActive = projects.get(change.project_id)?.is_active === true;
   // Without a row, the schedule was deleted after this change.
-  if (change.change_kind === "delete" || row === undefined) return { ...about, kind: "TOMBSTONE", schedule: null };
+  if (change.change_kind === "delete" || row === undefined || !isActive)
+    return { ...about, kind: "TOMBSTONE", schedule: null };
   if (row.scheduler !== ownScheduler) return null;
   return { ...about, kind: "UPSERT", schedule: scheduleMessage(row) };
 }

@@ -29,6 +29,7 @@ export function createEditing({ database, clock, audit, publish }: ChangeDeps) {
       const write = database.write(async (tx) => {
         const project = await ownersOf(tx, projectId);
         if (project === undefined) throw new ApiError("not_found", { resource: "project" });
+        if (!project.is_active) throw new ApiError("conflict", { reason: "project_archived" });
         requireOwner(body.scheduler, project);
         const [revision = 0] = await recordChanges(
           tx,

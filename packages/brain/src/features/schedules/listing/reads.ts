@@ -15,7 +15,8 @@ export interface SchedulePosition {
   readonly id: string;
 }
 
-const columns = [
+/** Every column, in the order of the table. */
+export const scheduleColumns = [
   "id",
   "project_id",
   "engine",
@@ -56,7 +57,7 @@ const columns = [
 
 const wideSchedules: WideTable = {
   name: "schedules",
-  columns,
+  columns: scheduleColumns,
   largeColumns: ["args", "kwargs"],
   orderedBy: ["name", "id"],
   isAscending: true,
