@@ -8,7 +8,7 @@ import {
   mirrorOf,
   type NativeEvent,
   reportsOf,
-} from "../../../../test/fixtures/native-schedules/histories.ts";
+} from "../../../../test/fixtures/schedules/native-schedules.ts";
 import { pruneSnapshotParts } from "../loops.ts";
 import { isAfter, type Position } from "./position.ts";
 import type { NativeSchedule } from "./report.ts";
