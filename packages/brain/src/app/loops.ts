@@ -7,6 +7,12 @@ import { pruneEvents } from "../features/events/index.ts";
 import { probeWrites, watchClock } from "../features/health/index.ts";
 import { pruneInvitations } from "../features/invitations/index.ts";
 import { pruneTrustedDevices } from "../features/mfa/index.ts";
+import {
+  pruneOperations,
+  pruneSnapshotParts,
+  pruneTombstones,
+  settleOperations,
+} from "../features/native-schedules/index.ts";
 import { prunePasswordResets } from "../features/password-reset/index.ts";
 import { pruneQueueDepths, pruneQueues } from "../features/queues/index.ts";
 import { sweepStaleTasks } from "../features/reconciliation/index.ts";
@@ -54,6 +60,10 @@ export function brainLoops(deps: BrainDeps, features: Features, transport: Trans
     bindLoop(offerWaiting, all),
     bindLoop(moveBulkRetries, all),
     bindLoop(pruneBulkRetries, all),
+    bindLoop(settleOperations, all),
+    bindLoop(pruneSnapshotParts, all),
+    bindLoop(pruneTombstones, all),
+    bindLoop(pruneOperations, all),
     bindLoop(sweepStaleTasks, all),
     bindLoop(pruneCommands, all),
     bindLoop(pruneScheduleChanges, all),

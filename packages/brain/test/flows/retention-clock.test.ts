@@ -114,6 +114,29 @@ const cases: Record<string, Case> = {
         })
         .execute(),
   },
+  "native-schedules.prune-parts": { tables: ["schedule_snapshot_parts"] },
+  "native-schedules.prune-operations": {
+    tables: ["external_control_operations"],
+    plant: ({ tx, at, projectId, id }) =>
+      tx
+        .insertInto("external_control_operations")
+        .values({
+          ...{ id, project_id: projectId, schedule_id: id, command_id: id, action: "schedule.enable" },
+          ...{ status: "succeeded", desired_is_enabled: true, error: null, created_at: at, updated_at: at },
+        })
+        .execute(),
+  },
+  "native-schedules.prune-tombstones": {
+    tables: ["schedule_tombstones"],
+    plant: ({ tx, at, projectId, id }) =>
+      tx
+        .insertInto("schedule_tombstones")
+        .values({
+          ...{ project_id: projectId, owner: "bullmq", name: id, deleted_at: at },
+          ...{ position_epoch: 1, position_sequence: 1, position_event_id: id },
+        })
+        .execute(),
+  },
   "queues.retention": {
     tables: ["queues"],
     plant: ({ tx, at, projectId, id }) =>

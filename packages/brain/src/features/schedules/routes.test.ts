@@ -144,7 +144,7 @@ for (const dialect of routeDialects) {
           },
           ...{ desired_is_enabled: true, error: null, created_at: at, updated_at: at },
         };
-        const row = { ...shown, project_id: schedules.brain.project.id, deadline_at: at };
+        const row = { ...shown, project_id: schedules.brain.project.id };
         await schedules.database.write((tx) => tx.insertInto("external_control_operations").values(row).execute());
         const operations = `${path}/external-control-operations`;
         const { status, body } = await schedules.brain.as.viewer.get(`${operations}/${shown.id}`);
