@@ -12,13 +12,12 @@ import { createSchedulerReader } from "./read-schedulers.ts";
 const hour = 3_600_000;
 const fast = { schedulesEveryMs: 100 };
 
-const ofSchedules = ({ events }: RecordingAgent) => events.filter(({ kind }) => kind.startsWith("schedule."));
 const booted = (agent: RecordingAgent) =>
-  waitFor(() => ofSchedules(agent).find(({ data }) => data.reason === "boot"), { that: "a boot snapshot" });
+  waitFor(() => agent.scheduleEvents.find(({ data }) => data.reason === "boot"), { that: "a boot snapshot" });
 const reported = (agent: RecordingAgent, kind: string, name: string) =>
   waitFor(
     () =>
-      ofSchedules(agent).findLast(
+      agent.scheduleEvents.findLast(
         (event) =>
           event.kind === kind && [event.data.name, (event.data.schedule as { name?: string })?.name].includes(name),
       )?.data,
@@ -71,7 +70,7 @@ describe.each(bullmqMajors)("the mirror of BullMQ %s", (major) => {
       [first.id("hourly"), true],
       [first.id("nightly"), false],
     ]);
-    const place = ({ agent }: { agent: RecordingAgent }) => ofSchedules(agent)[0]?.data.stream as { epoch: number };
+    const place = ({ agent }: { agent: RecordingAgent }) => agent.scheduleEvents[0]?.data.stream as { epoch: number };
     expect(place(second).epoch).toBeGreaterThan(place(first).epoch);
   });
 
@@ -86,7 +85,7 @@ describe.each(bullmqMajors)("the mirror of BullMQ %s", (major) => {
 
     await commanded.execute("schedule.resync", {});
 
-    const snapshot = ofSchedules(agent).find(({ data }) => data.reason === "command");
+    const snapshot = agent.scheduleEvents.find(({ data }) => data.reason === "command");
     const [hourly, twice] = ((snapshot?.data.schedules ?? []) as MirroredSchedule[]).toSorted((a, b) =>
       a.name < b.name ? -1 : 1,
     );
@@ -128,8 +127,10 @@ test("of the processes of an application, one reports, and any may change schedu
   expect(await other.execute?.({ ...command, action: "schedule.disable" })).toMatchObject({ status: "success" });
   expect(await other.execute?.({ ...command, action: "schedule.resync" })).toMatchObject({ status: "success" });
 
-  expect(agents.map((agent) => ofSchedules(agent).filter(({ data }) => data.reason === "boot").length)).toEqual([1, 0]);
-  expect(ofSchedules(agents[1] as RecordingAgent).map(({ data }) => data)).toMatchObject([
+  expect(agents.map((agent) => agent.scheduleEvents.filter(({ data }) => data.reason === "boot").length)).toEqual([
+    1, 0,
+  ]);
+  expect((agents[1] as RecordingAgent).scheduleEvents.map(({ data }) => data)).toMatchObject([
     { schedule: { name, is_enabled: false } },
     { schedules: [{ name, is_enabled: false }] },
   ]);
@@ -146,7 +147,7 @@ test("the older repeatable jobs of BullMQ 5, and schedulers with too long names,
   await reported(agent, "schedule.created", commanded.id("new"));
   await commanded.execute("schedule.resync", {});
 
-  const snapshot = ofSchedules(agent).findLast(({ data }) => data.reason === "command");
+  const snapshot = agent.scheduleEvents.findLast(({ data }) => data.reason === "command");
   expect(snapshot?.data.schedules).toEqual([expect.objectContaining({ external_id: "new" })]);
 });
 

@@ -23,7 +23,7 @@ describe.each(bullmqMajors)("job schedulers of BullMQ %s", (major) => {
     const act = (action: string) => commanded.execute(action, { name, scheduler });
     /** Data of the snapshots that an operator asked for. */
     const requested = () =>
-      commanded.agent.events
+      commanded.agent.scheduleEvents
         .filter(({ kind, data }) => kind === "schedule.snapshot" && data.reason === "command")
         .map(({ data }) => data);
     return { ...commanded, queue, scheduler, act, requested };
@@ -136,7 +136,7 @@ describe.each(bullmqMajors)("job schedulers of BullMQ %s", (major) => {
     const { app, agent, scheduler } = scheduled;
     await using other = await startCommanded(major, { prefixes: [app.prefix] });
     const name = scheduled.id("nightly");
-    const booted = ({ events }: RecordingAgent) => events.some(({ data }) => data.reason === "boot");
+    const booted = ({ scheduleEvents }: RecordingAgent) => scheduleEvents.some(({ data }) => data.reason === "boot");
     await waitFor(() => booted(agent) && booted(other.agent));
 
     await scheduled.execute("schedule.disable", { name });
@@ -144,7 +144,7 @@ describe.each(bullmqMajors)("job schedulers of BullMQ %s", (major) => {
     await scheduled.execute("schedule.resync", {});
     await other.execute("schedule.delete", { name });
 
-    const events = [...agent.events, ...other.agent.events].filter(({ kind }) => kind.startsWith("schedule."));
+    const events = [...agent.scheduleEvents, ...other.agent.scheduleEvents];
     const placed = events
       .map(({ kind, data }) => ({ kind, data, ...(data.stream as { epoch: number; sequence: number }) }))
       .sort((one, next) => one.epoch - next.epoch || one.sequence - next.sequence);
