@@ -22,6 +22,9 @@ const sampleEntry = fileURLToPath(new URL("./sample-process.ts", import.meta.url
 /** Keys that workers write constantly, or that the adapter writes as docs/reference/bullmq.md says. */
 const notContents = /^bull:(svc-(lease|cursors|reply|schedule-stream)|[^:]+:stalled-check)/;
 
+/** A tenth of the default, so that the suite does not wait for it. */
+const schedulesEveryMs = 1000;
+
 /** BullMQ's side of the conformance suite. */
 export function bullmqUnderTest(major: Major, attachment: Attachment): EngineUnderTest {
   const controlsWorkers = attachment === "attached";
@@ -110,8 +113,8 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
 
   const adapter = (): EngineAdapter =>
     attachment === "attached"
-      ? attachBullmq({ redis: url, workers: app.workers, createWorker })
-      : createBullmqAdapter({ redis: url });
+      ? attachBullmq({ redis: url, workers: app.workers, createWorker, schedulesEveryMs })
+      : createBullmqAdapter({ redis: url, schedulesEveryMs });
 
   return {
     adapter,
@@ -172,6 +175,10 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
       await app.queue(queue).schedule(id, { pattern: "0 3 1 1 *" }, { name: "echo" });
       scheduled.push(queue);
       return `${queue}:${id}`;
+    },
+    async removeSchedule(name) {
+      const [queue, id] = placeOf(name);
+      await app.queue(queue).unschedule(id);
     },
     async activeSchedules() {
       const found: string[] = [];

@@ -66,6 +66,7 @@ export class ScheduleMirror {
     let count = 0;
     while (!signal.aborted) {
       await this.#parts.ready(signal).catch(() => {});
+      await this.#parts.sink.ready();
       if (signal.aborted) return;
       const nowMs = this.#clock.monotonicMs();
       const isDue = snapshotMs === undefined || nowMs - snapshotMs >= snapshotEveryMs;
