@@ -3,8 +3,8 @@ import type { Plugin, Rolldown } from "vite";
 import { routePages } from "./route-pages.ts";
 
 // Budgets. Sizes are gzip bytes; a page's figure is everything its first paint loads.
-const maximumJs = 190_000;
-const maximumSignInJs = 120_000;
+const maximumJs = 192_000;
+const maximumSignInJs = 122_000;
 const signIn = "/features/sessions/LoginPage.tsx";
 const maximumCss = 20_000;
 const maximumLazyChunk = 40_000;

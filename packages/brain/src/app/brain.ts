@@ -9,9 +9,10 @@ import { createServer } from "../platform/http/server.ts";
 import { LoopRunner } from "../platform/loop.ts";
 import type { BrainDatabase } from "../schema/tables/index.ts";
 import { routeRules } from "./access/route-rules.ts";
+import type { BrainDeps } from "./brain-deps.ts";
 import { dashboardPages } from "./dashboard-files.ts";
 import { documentation } from "./documents/api-documentation.ts";
-import { type BrainDeps, createFeatures, type Features } from "./features.ts";
+import { createFeatures, type Features } from "./features.ts";
 import { registerGauges } from "./gauges.ts";
 import { brainLoops } from "./loops.ts";
 import { maskNames } from "./offline/mask-names.ts";
@@ -158,6 +159,8 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       ]);
       await features.writeProbe.run();
       await app.listen({ host, port });
+      await features.schedulerGrpc.start();
+      await features.embeddedScheduler?.start();
       loops.start();
       // Ready means that the first administrator from the settings can sign in.
       if (beginsSetup) await setup.begin();
@@ -166,6 +169,9 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     },
     async stop() {
       isStarted = false;
+      // It finishes its open fires, which the rest of the service answers.
+      await features.embeddedScheduler?.stop();
+      await features.schedulerGrpc.stop();
       await features.bulkRetries.stop();
       await transport.stop();
       live.hub.stop();

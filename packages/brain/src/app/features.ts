@@ -7,6 +7,7 @@ import { createApiKeys, revokeKeysOf } from "../features/api-keys/index.ts";
 import { createAudit } from "../features/audit/index.ts";
 import { createBulkRetries, forgetRetrier } from "../features/bulk-retries/index.ts";
 import { createCommands, forgetIssuer } from "../features/commands/index.ts";
+import { createFires } from "../features/fires/index.ts";
 import { createHealth, createWriteProbe, retentionCheck } from "../features/health/index.ts";
 import { createIngest, redactorOf } from "../features/ingest/index.ts";
 import { createInvitations, forgetInviter } from "../features/invitations/index.ts";
@@ -14,48 +15,31 @@ import { createLive, type Live } from "../features/live/index.ts";
 import { createMasking } from "../features/masking/index.ts";
 import { createMemberAdministration, createMemberships } from "../features/memberships/index.ts";
 import { createMfa } from "../features/mfa/index.ts";
+import { createPositionCheck } from "../features/native-schedules/index.ts";
 import { createPasswordReset } from "../features/password-reset/index.ts";
 import { createProjects } from "../features/projects/index.ts";
 import { createQueues } from "../features/queues/index.ts";
 import { createReconciliation } from "../features/reconciliation/index.ts";
 import { createSavedViews } from "../features/saved-views/index.ts";
+import { createSchedulerServices } from "../features/scheduler-grpc/index.ts";
+import { createSchedulers } from "../features/schedulers/index.ts";
+import { createSchedules, followProject, type Schedules } from "../features/schedules/index.ts";
 import { createSecurityHistory } from "../features/security-history/index.ts";
 import { Sessions } from "../features/sessions/index.ts";
 import { createSetup } from "../features/setup/index.ts";
 import { createReleases } from "../features/stats/index.ts";
 import { createUserAdministration, createUsers } from "../features/users/index.ts";
 import { createWorkers } from "../features/workers/index.ts";
-import type { Clock } from "../platform/clock.ts";
 import { createKeyring } from "../platform/crypto/keyring.ts";
 import { createPasswords } from "../platform/crypto/passwords.ts";
-import type { Log } from "../platform/log.ts";
 import { createMail } from "../platform/mail/mail.ts";
-import type { Metrics } from "../platform/metrics.ts";
 import { createRetentionGuard } from "../platform/retention.ts";
-import type { SettingRow } from "../platform/settings.ts";
 import { createThrottledLog } from "../platform/throttled-log.ts";
-import type { BrainDatabase } from "../schema/tables/index.ts";
-import { liveReaders } from "./live-readers.ts";
+import type { BrainDeps } from "./brain-deps.ts";
+import { liveReaders } from "./live/live-readers.ts";
+import { watchRoles } from "./live/watch-roles.ts";
 import { installedPackages } from "./packages.ts";
-import type { BrainSettings } from "./settings/settings.ts";
 import { appliedVersion, schemaVersion } from "./storage.ts";
-import { watchRoles } from "./watch-roles.ts";
-
-export interface BrainDeps {
-  readonly settings: BrainSettings;
-  /** The effective settings as text, secrets masked. */
-  readonly settingRows: readonly SettingRow[];
-  readonly database: BrainDatabase;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly version: string;
-  /** Identifies this process among the replicas; also sent as X-SVC-LongPoll-Worker. */
-  readonly processId: string;
-  /** Prints a setup link where only the operator sees it. */
-  readonly announce: (url: string) => void;
-  readonly isStarted: () => boolean;
-}
 
 /** Builds every feature once, in order of dependency. */
 export function createFeatures(deps: BrainDeps) {
@@ -97,6 +81,7 @@ export function createFeatures(deps: BrainDeps) {
     onError: onError("projects"),
     cancelCommands: (tx, project_id, now) =>
       commands.cancel(tx, { of: { project_id }, error: "the project was archived", now }),
+    followProject,
   });
   const forget = [forgetIssuer, forgetInviter, forgetRetrier];
   const userAdministration = createUserAdministration({ ...people, sessions, forget });
@@ -129,6 +114,7 @@ export function createFeatures(deps: BrainDeps) {
     maxInFlight: settings.SVC_BULK_RETRY_MAX_IN_FLIGHT,
     parentTimeoutSeconds: settings.SVC_BULK_RETRY_PARENT_TIMEOUT_SECONDS,
   });
+  const fires = createFires({ ...engines, commands });
   const agents = new Agents({
     ...engines,
     brainVersion: version,
@@ -138,12 +124,28 @@ export function createFeatures(deps: BrainDeps) {
   });
   const queues = createQueues({ ...engines, onError: onError("queues") });
   const workers = createWorkers({ ...engines, onError: onError("workers") });
+  const { schedulerGrpc, embeddedScheduler } = createSchedulerServices({
+    ...engines,
+    version,
+    startScheduler: deps.startScheduler,
+    fires: fires.calls,
+    quarantine: (report) => schedules.quarantine(report),
+    onError: onError("scheduler_grpc"),
+  });
+  const schedules: Schedules = createSchedules({
+    ...engines,
+    publish(change) {
+      publish(change);
+      schedulerGrpc.changed();
+    },
+  });
   const releases = createReleases({ database, onError: onError("releases") });
   const ingest = createIngest({
     ...engines,
     queues,
     workers,
     releases,
+    requirePositions: createPositionCheck(database),
     publish(change) {
       publish(change);
       if (change.topic === "task.changed") bulkRetries.tasksChanged(change);
@@ -155,7 +157,7 @@ export function createFeatures(deps: BrainDeps) {
   });
   const live: Live = createLive({
     ...base,
-    readers: liveReaders({ database, clock, agents, masking }),
+    readers: liveReaders({ database, clock, agents, masking, schedules }),
     roleIn: watchRoles({ sessions, projects }),
     refetched: () => refetches.inc(),
   });
@@ -182,6 +184,8 @@ export function createFeatures(deps: BrainDeps) {
     audit,
     bulkRetries,
     commands,
+    embeddedScheduler,
+    fires,
     health,
     ingest,
     invitations,
@@ -199,6 +203,9 @@ export function createFeatures(deps: BrainDeps) {
     releases,
     retention,
     savedViews,
+    schedulerGrpc,
+    schedulers: createSchedulers({ settings, embedded: () => embeddedScheduler?.state() ?? null }),
+    schedules,
     securityHistory: history,
     sessions,
     setup,

@@ -10,6 +10,8 @@ import { pruneTrustedDevices } from "../features/mfa/index.ts";
 import { prunePasswordResets } from "../features/password-reset/index.ts";
 import { pruneQueueDepths, pruneQueues } from "../features/queues/index.ts";
 import { sweepStaleTasks } from "../features/reconciliation/index.ts";
+import { pollScheduleChanges, renewEmbeddedCertificates } from "../features/scheduler-grpc/index.ts";
+import { pruneScheduleChanges, pruneScheduleSkips } from "../features/schedules/index.ts";
 import { pruneSecurityHistory } from "../features/security-history/index.ts";
 import { pruneSessions } from "../features/sessions/index.ts";
 import { pruneSetupTokens } from "../features/setup/index.ts";
@@ -18,7 +20,8 @@ import { indexTaskIds, pruneTasks } from "../features/tasks/index.ts";
 import { pruneWorkers, sweepSilentWorkers } from "../features/workers/index.ts";
 import { checkpointLog } from "../platform/database/checkpoint.ts";
 import { type BoundLoop, bindLoop } from "../platform/loop.ts";
-import type { BrainDeps, Features } from "./features.ts";
+import type { BrainDeps } from "./brain-deps.ts";
+import type { Features } from "./features.ts";
 import type { Transport } from "./transport.ts";
 
 /** Every background loop of the brain. Those that delete rows by age pause while the system clock is in doubt. */
@@ -53,6 +56,10 @@ export function brainLoops(deps: BrainDeps, features: Features, transport: Trans
     bindLoop(pruneBulkRetries, all),
     bindLoop(sweepStaleTasks, all),
     bindLoop(pruneCommands, all),
+    bindLoop(pruneScheduleChanges, all),
+    bindLoop(pruneScheduleSkips, all),
+    bindLoop(pollScheduleChanges, all),
+    bindLoop(renewEmbeddedCertificates, all),
     bindLoop(pruneAudit, { ...all, metrics: createRetentionMetrics(metrics) }),
     ...(settings.SVC_AUDIT_CHAIN_VERIFY_ENABLED
       ? [bindLoop(verifyAudit, { ...all, metrics: createVerifierMetrics(metrics) })]

@@ -14,6 +14,7 @@ const unaudited: Readonly<Record<string, string>> = {
   "PUT /api/v1/projects/:slug/saved-views/:view_id": "a filter under a name that only its owner sees",
   "DELETE /api/v1/projects/:slug/saved-views/:view_id": "a filter under a name that only its owner sees",
   "POST /api/v1/auth/mfa/enroll-start": "nothing changes before enroll-complete, which has its row",
+  "POST /api/v1/projects/:slug/schedules::diff": "compares and changes nothing",
   "POST /api/v1/invitations/preview": "reads; the token is in the body to keep it out of logs",
   "POST /api/v1/admin/system/versions/check": "reads a published list and changes nothing here",
   "POST /api/v1/auth/password-reset/confirm": "needs a mailed token; the tests of password-reset check its row",
@@ -106,6 +107,26 @@ describe("every mutating route", () => {
     await act("POST /projects/:slug/tasks/bulk-delete", () =>
       root.post("/projects/shop/tasks/bulk-delete", { task_ids: [randomUUID()] }),
     );
+
+    const nightly = { name: "nightly", engine: "bullmq", kind: "cron", expression: "0 3 * * *", task_name: "mail" };
+    const schedule = await act("POST /projects/:slug/schedules", () => root.post("/projects/shop/schedules", nightly));
+    const schedulePath = `/projects/shop/schedules/${schedule.id}`;
+    await act("PATCH /projects/:slug/schedules/:schedule_id", () => root.patch(schedulePath, { queue: "mails" }));
+    for (const name of ["disable", "enable", "pause", "resume"]) {
+      await act(`POST /projects/:slug/schedules/:schedule_id/${name}`, () => root.post(`${schedulePath}/${name}`));
+    }
+    const { control_token } = (await root.get(schedulePath)).body;
+    await brain.running.brain.features.schedules.quarantine({
+      ...{ scheduleId: schedule.id, controlToken: control_token, reasonCode: "bad", detail: "", projectIds: null },
+    });
+    const observed = (await root.get(schedulePath)).body.control_token;
+    await act("POST /projects/:slug/schedules/:schedule_id/clear-quarantine", () =>
+      root.post(`${schedulePath}/clear-quarantine`, { observed_control_token: observed }),
+    );
+    await act("POST /projects/:slug/schedules::import", () =>
+      root.post("/projects/shop/schedules:import", { mode: "upsert", schedules: [{ ...nightly, name: "imported" }] }),
+    );
+    await act("DELETE /projects/:slug/schedules/:schedule_id", () => root.delete(schedulePath));
 
     const target = await brain.mintAgent();
     const tokens = ["retry_task", "cancel_task", "bulk_retry", "requeue_dead_letter", "retry_by_reference_v1"];

@@ -3,9 +3,9 @@ import { createFakeClock, type FakeClock } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createPartitions, dayOf } from "../../src/features/events/partitions/partitions-store.ts";
 import { readLastSeen } from "../../src/features/health/index.ts";
 import type { Tx } from "../../src/platform/database/database.ts";
+import { createPartitions, dayOf } from "../../src/platform/database/dialects/postgres/partitions/daily-partitions.ts";
 import type { Tables } from "../../src/schema/tables/index.ts";
 import { bulkRetryRow } from "../rows/bulk-retry-rows.ts";
 import { commandRow } from "../rows/command-rows.ts";
@@ -206,7 +206,7 @@ for (const dialect of testDialects) {
 
     async function plant(name: string, at: Date): Promise<void> {
       const { bulk } = database();
-      if (bulk.dialect === "postgres") await createPartitions(bulk.pool, [dayOf(at.getTime())]);
+      if (bulk.dialect === "postgres") await createPartitions(bulk.pool, "events", [dayOf(at.getTime())]);
       await database().write((tx) =>
         cases[name]!.plant!({ tx, at, projectId: brain.project.id, agentId, id: randomUUID() }),
       );

@@ -173,10 +173,26 @@ GET    /projects/:slug/dead-letters                      viewer        tasks:rea
 GET    /projects/:slug/facets                            viewer        tasks:read
 GET    /projects/:slug/events                            viewer        tasks:read
 GET    /projects/:slug/issues                            viewer        tasks:read
+GET    /schedulers                                       global-admin  schedules:read
 GET    /projects/:slug/saved-views                       viewer        tasks:read
 POST   /projects/:slug/saved-views                       viewer        tasks:write
 PUT    /projects/:slug/saved-views/:view_id              viewer        tasks:write
 DELETE /projects/:slug/saved-views/:view_id              viewer        tasks:write
+GET    /projects/:slug/schedules                         viewer        schedules:read
+POST   /projects/:slug/schedules                         admin         schedules:write
+POST   /projects/:slug/schedules::import                 admin         schedules:write
+POST   /projects/:slug/schedules::diff                   admin         schedules:write
+GET    /projects/:slug/schedules/forecast                viewer        schedules:read
+GET    /projects/:slug/schedules/preview                 viewer        schedules:read
+GET    /projects/:slug/schedules/:schedule_id            viewer        schedules:read
+PATCH  /projects/:slug/schedules/:schedule_id            admin         schedules:write
+DELETE /projects/:slug/schedules/:schedule_id            admin         schedules:write
+POST   /projects/:slug/schedules/:schedule_id/enable     operator      schedules:write
+POST   /projects/:slug/schedules/:schedule_id/disable    operator      schedules:write
+POST   /projects/:slug/schedules/:schedule_id/pause      operator      schedules:write
+POST   /projects/:slug/schedules/:schedule_id/resume     operator      schedules:write
+POST   /projects/:slug/schedules/:schedule_id/clear-quarantine  admin  schedules:write
+GET    /projects/:slug/schedules/external-control-operations/:operation_id  viewer  schedules:read
 
 GET    /projects/:slug/audit                             audit         audit:read
 GET    /projects/:slug/audit/export-jobs                 audit         audit:read

@@ -509,6 +509,14 @@ export const bulkRetryStatuses = [
 ] as const;
 export type BulkRetryStatus = (typeof bulkRetryStatuses)[number];
 
+/** What happens to slots that were missed. skip: none fires; fire_one_missed: the newest fires; fire_all_missed: all fire, oldest first. */
+export const catchUpPolicies = [
+  "skip",
+  "fire_one_missed",
+  "fire_all_missed",
+] as const;
+export type CatchUpPolicy = (typeof catchUpPolicies)[number];
+
 /** Degraded: works, but needs attention; the worst of several checks. */
 export const checkStatuses = [
   "ok",
@@ -516,6 +524,11 @@ export const checkStatuses = [
   "failed",
 ] as const;
 export type CheckStatus = (typeof checkStatuses)[number];
+
+export interface ClearQuarantineBody {
+  /** control_token of the schedule as you saw it. */
+  observed_control_token: string;
+}
 
 /** A command to an agent, with its status and result. */
 export interface Command {
@@ -748,6 +761,36 @@ export interface EventPage {
   /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
 }
+
+/** A request to the scheduler of an engine. */
+export interface ExternalControlOperation {
+  /** Id of the operation. */
+  id: string;
+  /** Schedule that it acts on. */
+  schedule_id: string;
+  /** Command to the agent. */
+  command_id: string;
+  /** Action of the command, such as schedule.enable. */
+  action: string;
+  status: ExternalControlStatus;
+  /** The requested state; null for other actions. */
+  desired_is_enabled: boolean | null;
+  /** Why it did not succeed; null otherwise. */
+  error: string | null;
+  /** When it was requested. */
+  created_at: string;
+  /** When its status last changed. */
+  updated_at: string;
+}
+
+/** Pending: not confirmed yet; succeeded: the scheduler of the engine shows the requested state; failed: it was not carried out; ambiguous: the outcome is unknown. */
+export const externalControlStatuses = [
+  "pending",
+  "succeeded",
+  "failed",
+  "ambiguous",
+] as const;
+export type ExternalControlStatus = (typeof externalControlStatuses)[number];
 
 /** The values of a field with their counts. */
 export interface Facet {
@@ -1288,6 +1331,13 @@ export interface MintedKey {
   /** The bearer token; shown only here. */
   token: string;
 }
+
+/** Whether it fires while an earlier fire is open. allow: yes; skip: the slot is skipped. */
+export const overlapPolicies = [
+  "allow",
+  "skip",
+] as const;
+export type OverlapPolicy = (typeof overlapPolicies)[number];
 
 export interface PasswordChange {
   /** A wrong one counts toward the lockout of the account. */
@@ -1842,6 +1892,272 @@ export interface SavedViewFilters {
 /** All saved views of the caller in the project. */
 export interface SavedViewPage {
   items: SavedView[];
+}
+
+/** A schedule: when which task is started, with what arguments. */
+export interface Schedule {
+  /** Id of the schedule. */
+  id: string;
+  /** Project that it belongs to. */
+  project_id: string;
+  /** Who fires it: `svc-scheduler`, or the scheduler of an engine. */
+  scheduler: string;
+  /** Engine that runs its task. */
+  engine: string;
+  /** Unique in its project and scheduler. */
+  name: string;
+  /** Name of the task that it starts. */
+  task_name: string;
+  kind: ScheduleKind;
+  /** When it fires, written as its kind requires. */
+  expression: string;
+  /** IANA time zone of the expression. */
+  timezone: string;
+  /** Queue of its tasks; null for the default of the engine. */
+  queue: string | null;
+  priority: Priority;
+  /** Positional arguments of its tasks. */
+  args: unknown[];
+  /** Named arguments of its tasks. */
+  kwargs: Record<string, unknown>;
+  catch_up: CatchUpPolicy;
+  overlap_policy: OverlapPolicy;
+  /** Whether it fires. */
+  is_enabled: boolean;
+  /** Where its definition comes from, such as dashboard or imported. */
+  source: string;
+  /** Hash of the definition at its source; null without one. */
+  source_hash: string | null;
+  /** A fire whose task starts later than this after its slot is a misfire; null for no limit. */
+  late_start_seconds: number | null;
+  /** A task that runs longer than this is a misfire; null for no limit. */
+  long_run_seconds: number | null;
+  /** When it fires, in words; null for an expression that is not understood. */
+  description: string | null;
+  /** Slot of the last fire; null before the first. */
+  last_run_at: string | null;
+  /** Next slot; null when none follows, and while it is disabled, paused or quarantined. */
+  next_run_at: string | null;
+  /** How many times it fired. */
+  total_runs: number;
+  /** Failed fires in a row, counting back from the newest one; null in answers to changes. */
+  consecutive_failures: number | null;
+  /** Slots that were skipped in the last 24 hours. */
+  skipped_slots_24h: number;
+  /** Id in the scheduler of the engine; null for `svc-scheduler`. */
+  external_id: string | null;
+  /** Since when an operator holds it; null when it is not paused. */
+  paused_at: string | null;
+  /** Why it cannot be fired; null while it is not quarantined. */
+  quarantine_code: string | null;
+  /** Details of the quarantine; null while it is not quarantined. */
+  quarantine_detail: string | null;
+  /** Since when it is quarantined; null while it is not. */
+  quarantined_at: string | null;
+  /** Changes with each change of its definition or control. */
+  control_token: string;
+  /** Number of its last change, in the order of all changes. */
+  schedule_revision: number;
+  /** When it was created. */
+  created_at: string;
+  /** When its definition or control last changed. */
+  updated_at: string;
+}
+
+export interface ScheduleChanges {
+  /** Unique in its project and scheduler. */
+  name?: string;
+  /** Engine that runs its task, such as bullmq. */
+  engine?: string;
+  kind?: ScheduleKind;
+  /** When it fires, written as its kind requires. */
+  expression?: string;
+  /** Name of the task that it starts. */
+  task_name?: string;
+  /** IANA time zone of the expression; UTC. */
+  timezone?: string;
+  /** Queue of its tasks; null or empty for the default of the engine. */
+  queue?: string | null;
+  priority?: Priority;
+  /** Positional arguments of its tasks, at most 64 KiB as JSON. */
+  args?: unknown[];
+  /** Named arguments of its tasks, at most 64 KiB as JSON; names beginning with `__svc_` are reserved. */
+  kwargs?: Record<string, unknown>;
+  catch_up?: CatchUpPolicy;
+  overlap_policy?: OverlapPolicy;
+  /** Whether it fires; true for a new one. */
+  is_enabled?: boolean;
+  /** Hash of the definition at its source; null for none. */
+  source_hash?: string | null;
+  /** Limit after which a late start is a misfire, in seconds; null for no limit. */
+  late_start_seconds?: number | null;
+  /** Limit after which a long run is a misfire, in seconds; null for no limit. */
+  long_run_seconds?: number | null;
+}
+
+export interface ScheduleCreate {
+  /** Unique in its project and scheduler. */
+  name: string;
+  /** Engine that runs its task, such as bullmq. */
+  engine: string;
+  kind: ScheduleKind;
+  /** When it fires, written as its kind requires. */
+  expression: string;
+  /** Name of the task that it starts. */
+  task_name: string;
+  /** IANA time zone of the expression; UTC. */
+  timezone?: string;
+  /** Queue of its tasks; null or empty for the default of the engine. */
+  queue?: string | null;
+  priority?: Priority;
+  /** Positional arguments of its tasks, at most 64 KiB as JSON. */
+  args?: unknown[];
+  /** Named arguments of its tasks, at most 64 KiB as JSON; names beginning with `__svc_` are reserved. */
+  kwargs?: Record<string, unknown>;
+  catch_up?: CatchUpPolicy;
+  overlap_policy?: OverlapPolicy;
+  /** Whether it fires; true for a new one. */
+  is_enabled?: boolean;
+  /** Hash of the definition at its source; null for none. */
+  source_hash?: string | null;
+  /** Limit after which a late start is a misfire, in seconds; null for no limit. */
+  late_start_seconds?: number | null;
+  /** Limit after which a long run is a misfire, in seconds; null for no limit. */
+  long_run_seconds?: number | null;
+  /** Who fires it; null for the default of the project. Schedules of other schedulers than `svc-scheduler` are defined there. */
+  scheduler?: string | null;
+  /** Where its definition comes from; dashboard. */
+  source?: string;
+}
+
+/** A schedule with its next slots. */
+export interface ScheduleDetail {
+  /** Id of the schedule. */
+  id: string;
+  /** Project that it belongs to. */
+  project_id: string;
+  /** Who fires it: `svc-scheduler`, or the scheduler of an engine. */
+  scheduler: string;
+  /** Engine that runs its task. */
+  engine: string;
+  /** Unique in its project and scheduler. */
+  name: string;
+  /** Name of the task that it starts. */
+  task_name: string;
+  kind: ScheduleKind;
+  /** When it fires, written as its kind requires. */
+  expression: string;
+  /** IANA time zone of the expression. */
+  timezone: string;
+  /** Queue of its tasks; null for the default of the engine. */
+  queue: string | null;
+  priority: Priority;
+  /** Positional arguments of its tasks. */
+  args: unknown[];
+  /** Named arguments of its tasks. */
+  kwargs: Record<string, unknown>;
+  catch_up: CatchUpPolicy;
+  overlap_policy: OverlapPolicy;
+  /** Whether it fires. */
+  is_enabled: boolean;
+  /** Where its definition comes from, such as dashboard or imported. */
+  source: string;
+  /** Hash of the definition at its source; null without one. */
+  source_hash: string | null;
+  /** A fire whose task starts later than this after its slot is a misfire; null for no limit. */
+  late_start_seconds: number | null;
+  /** A task that runs longer than this is a misfire; null for no limit. */
+  long_run_seconds: number | null;
+  /** When it fires, in words; null for an expression that is not understood. */
+  description: string | null;
+  /** Slot of the last fire; null before the first. */
+  last_run_at: string | null;
+  /** Next slot; null when none follows, and while it is disabled, paused or quarantined. */
+  next_run_at: string | null;
+  /** How many times it fired. */
+  total_runs: number;
+  /** Failed fires in a row, counting back from the newest one; null in answers to changes. */
+  consecutive_failures: number | null;
+  /** Slots that were skipped in the last 24 hours. */
+  skipped_slots_24h: number;
+  /** Id in the scheduler of the engine; null for `svc-scheduler`. */
+  external_id: string | null;
+  /** Since when an operator holds it; null when it is not paused. */
+  paused_at: string | null;
+  /** Why it cannot be fired; null while it is not quarantined. */
+  quarantine_code: string | null;
+  /** Details of the quarantine; null while it is not quarantined. */
+  quarantine_detail: string | null;
+  /** Since when it is quarantined; null while it is not. */
+  quarantined_at: string | null;
+  /** Changes with each change of its definition or control. */
+  control_token: string;
+  /** Number of its last change, in the order of all changes. */
+  schedule_revision: number;
+  /** When it was created. */
+  created_at: string;
+  /** When its definition or control last changed. */
+  updated_at: string;
+  /** Next slots; only with `preview`. */
+  next_runs?: string[];
+}
+
+/** How the expression is read. cron: five fields, or six with seconds last; interval: whole seconds; clocked: one date and time; solar: `event:latitude:longitude`. */
+export const scheduleKinds = [
+  "cron",
+  "interval",
+  "clocked",
+  "solar",
+] as const;
+export type ScheduleKind = (typeof scheduleKinds)[number];
+
+/** One page of schedules, by name. */
+export interface SchedulePage {
+  /** Failed fires in a row after which a schedule is disabled; 0 when none is. */
+  circuit_breaker_threshold: number;
+  items: Schedule[];
+  /** Pass it as `cursor` to get the next page; null on the last page. */
+  next_cursor: string | null;
+}
+
+/** One scheduler. */
+export interface Scheduler {
+  /** Its address; `embedded` for one inside the service that does not run. */
+  url: string;
+  /** Whether it answered and receives changes. */
+  ok: boolean;
+  /** What it reported; null when it did not answer. */
+  info: SchedulerInfo | null;
+  /** Why it is not ok; null when it is. */
+  error: string | null;
+}
+
+/** What a scheduler reports about itself. Newer schedulers may report more. */
+export interface SchedulerInfo {
+  /** Version of the scheduler. */
+  version: string;
+  /** Name of the process. */
+  instance_id: string;
+  /** Whether it fires, rather than waiting to take over. */
+  leader: boolean;
+  /** Projects with schedules that it knows. */
+  projects: number;
+  /** Schedules that it knows. */
+  schedules: number;
+  /** Whether it receives changes; it fires only then. */
+  watch_healthy: boolean;
+  /** Version of its calendar and time-zone data; it must be that of the service. */
+  cadence_fingerprint: string;
+}
+
+/** The schedulers of this service. */
+export interface SchedulerList {
+  /** The embedded one first, then in the order of the settings. */
+  schedulers: Scheduler[];
+  /** Number of schedulers. */
+  total: number;
+  /** Number of schedulers that are ok. */
+  healthy: number;
 }
 
 /** The scopes that API keys can have. */
@@ -2789,6 +3105,18 @@ export interface ListReleasesQuery {
   since?: string;
   /** End of the range. */
   until?: string;
+}
+
+export interface ListSchedulesQuery {
+  /** next_cursor of the previous page. */
+  cursor?: string;
+  /** Page size; absent, 0 or less means the default, more is clamped. */
+  limit?: number;
+}
+
+export interface GetScheduleQuery {
+  /** How many next slots to add; none when absent. */
+  preview?: number;
 }
 
 export interface GetStatsQuery {

@@ -16,6 +16,7 @@ import type {
   BulkRetryPage,
   BulkRetryPlan,
   BulkRetryRequest,
+  ClearQuarantineBody,
   Command,
   CommandPage,
   Completeness,
@@ -24,12 +25,14 @@ import type {
   DeadLetterPage,
   DeviceRename,
   EventPage,
+  ExternalControlOperation,
   Facet,
   GetCompletenessQuery,
   GetFacetQuery,
   GetLatencyQuery,
   GetQueueActivityQuery,
   GetQueueDepthsQuery,
+  GetScheduleQuery,
   GetSecurityHistoryQuery,
   GetStatsQuery,
   GetTaskDifferencesQuery,
@@ -59,6 +62,7 @@ import type {
   ListQueuesQuery,
   ListRecentFailuresQuery,
   ListReleasesQuery,
+  ListSchedulesQuery,
   ListSlowestNamesQuery,
   ListTaskCommandsQuery,
   ListUsersQuery,
@@ -107,6 +111,12 @@ import type {
   SavedView,
   SavedViewBody,
   SavedViewPage,
+  Schedule,
+  ScheduleChanges,
+  ScheduleCreate,
+  ScheduleDetail,
+  SchedulePage,
+  SchedulerList,
   ScopeCatalogue,
   SecurityHistoryPage,
   SetupStatus,
@@ -406,6 +416,39 @@ export function operationCalls(send: Send) {
     /** Replace a saved view. */
     replaceSavedView: (slug: string, viewId: string, body: SavedViewBody, call?: CallOptions) =>
       send<SavedView>("PUT", pathOf`/projects/${slug}/saved-views/${viewId}`, { ...call, body }),
+    /** List schedules. */
+    listSchedules: (slug: string, query: ListSchedulesQuery = {}, call?: CallOptions) =>
+      send<SchedulePage>("GET", pathOf`/projects/${slug}/schedules`, { ...call, query }),
+    /** Create a schedule. */
+    createSchedule: (slug: string, body: ScheduleCreate, call?: CallOptions) =>
+      send<Schedule>("POST", pathOf`/projects/${slug}/schedules`, { ...call, body }),
+    /** Delete a schedule. */
+    deleteSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
+      send<void>("DELETE", pathOf`/projects/${slug}/schedules/${scheduleId}`, call),
+    /** Get a schedule. */
+    getSchedule: (slug: string, scheduleId: string, query: GetScheduleQuery = {}, call?: CallOptions) =>
+      send<ScheduleDetail>("GET", pathOf`/projects/${slug}/schedules/${scheduleId}`, { ...call, query }),
+    /** Change a schedule. */
+    updateSchedule: (slug: string, scheduleId: string, body: ScheduleChanges, call?: CallOptions) =>
+      send<Schedule>("PATCH", pathOf`/projects/${slug}/schedules/${scheduleId}`, { ...call, body }),
+    /** Release a schedule from quarantine. */
+    clearScheduleQuarantine: (slug: string, scheduleId: string, body: ClearQuarantineBody, call?: CallOptions) =>
+      send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/clear-quarantine`, { ...call, body }),
+    /** Disable a schedule. */
+    disableSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
+      send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/disable`, call),
+    /** Enable a schedule. */
+    enableSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
+      send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/enable`, call),
+    /** Pause a schedule. */
+    pauseSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
+      send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/pause`, call),
+    /** Resume a schedule. */
+    resumeSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
+      send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/resume`, call),
+    /** Get an operation on a schedule of an engine. */
+    getExternalControlOperation: (slug: string, operationId: string, call?: CallOptions) =>
+      send<ExternalControlOperation>("GET", pathOf`/projects/${slug}/schedules/external-control-operations/${operationId}`, call),
     /** Get statistics of a project. */
     getStats: (slug: string, query: GetStatsQuery = {}, call?: CallOptions) =>
       send<ProjectStats>("GET", pathOf`/projects/${slug}/stats`, { ...call, query }),
@@ -436,6 +479,9 @@ export function operationCalls(send: Send) {
     /** Get a worker. */
     getWorker: (slug: string, workerId: string, call?: CallOptions) =>
       send<WorkerDetail>("GET", pathOf`/projects/${slug}/workers/${workerId}`, call),
+    /** List schedulers. */
+    listSchedulers: (call?: CallOptions) =>
+      send<SchedulerList>("GET", "/schedulers", call),
     /** Get the state of the setup. */
     getSetupStatus: (call?: CallOptions) =>
       send<SetupStatus>("GET", "/setup/status", call),

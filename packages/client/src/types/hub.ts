@@ -1,4 +1,4 @@
-import type { Agent, Command, Queue, Task, Worker } from "./api.generated.ts";
+import type { Agent, Command, Queue, Schedule, Task, Worker } from "./api.generated.ts";
 
 /** A task without the fields that the hub leaves out. */
 export type TaskRow = Omit<Task, "args" | "kwargs" | "result" | "traceback">;
@@ -10,6 +10,7 @@ export interface HubRows {
   "worker.changed": Worker;
   "queue.changed": Queue;
   "command.changed": Command;
+  "schedule.changed": Schedule;
 }
 export type HubTopic = keyof HubRows;
 

@@ -43,6 +43,18 @@ export const eventPlace: Place = place({
   ]),
 });
 
+const schedule = place({
+  members: new Map(membersAt(["name", "task_name", "queue", "external_id"], name)),
+});
+/** A schedule of an engine. Commands name it, so its names are kept; its inputs are redacted. */
+export const scheduleEventPlace: Place = place({
+  members: new Map([
+    ...membersAt(["scheduler", "name", "snapshot_id", "queue", "task_name"], name),
+    ["schedule", schedule],
+    ["schedules", place({ items: schedule })],
+  ]),
+});
+
 /** A worker's running tasks include their inputs, which are redacted. */
 export const workerPlace: Place = place({
   members: new Map([

@@ -1,3 +1,5 @@
+import { scheduleExamples } from "./schedule-examples.ts";
+
 /** Examples of the named schemas of the API document. A test checks each against its schema. */
 
 const project_id = "0192f0c4-7a10-7c3e-9a55-0c6e5f1d2b01";
@@ -189,6 +191,7 @@ const page = <Item>(...items: Item[]) => ({ items, next_cursor: null });
 const onTask = { engine: "bullmq", task_id: "emails:42" };
 
 export const examples: Readonly<Record<string, unknown>> = {
+  ...scheduleExamples,
   Agent,
   AgentCreate: { name: "redis-1" },
   AgentPage: { items: [Agent] },

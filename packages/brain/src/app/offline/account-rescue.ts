@@ -3,6 +3,7 @@ import { createAudit, ownOrigin } from "../../features/audit/index.ts";
 import { createMemberships } from "../../features/memberships/index.ts";
 import { createMfa } from "../../features/mfa/index.ts";
 import { createProjects } from "../../features/projects/index.ts";
+import { followProject } from "../../features/schedules/index.ts";
 import { createSecurityHistory } from "../../features/security-history/index.ts";
 import { Sessions } from "../../features/sessions/index.ts";
 import { type AdminMade, type AdminPlan, bindMasters, createAdminRescue } from "../../features/setup/index.ts";
@@ -119,6 +120,7 @@ async function createAccountRescue(
   const projects = createProjects({
     ...{ database, clock, audit, memberships, settings, onError },
     cancelCommands: async () => ({ count: 0, announce() {} }),
+    followProject,
   });
   const administration = createUserAdministration({
     ...{ database, clock, audit, users, passwords, sessions, settings, ...owner },

@@ -194,8 +194,8 @@ for (const dialect of routeDialects) {
       const { body } = await brain.as.viewer.get("/api-keys/scopes");
       expect(body.scopes.join(", ")).toBe(
         "home:read, projects:read, tasks:read, workers:read, queues:read, agents:read, commands:read, " +
-          "audit:read, memberships:read, users:read, tasks:write, agents:write, " +
-          "commands:write, projects:write, memberships:write, admin:*",
+          "schedules:read, audit:read, memberships:read, users:read, tasks:write, agents:write, " +
+          "commands:write, schedules:write, projects:write, memberships:write, admin:*",
       );
       expect(body.admin_only).toEqual(["users:read", "projects:write", "admin:*"]);
     });

@@ -1,5 +1,12 @@
 /** Topics that a dashboard can subscribe to. */
-export const topics = ["task.changed", "command.changed", "agent.changed", "worker.changed", "queue.changed"] as const;
+export const topics = [
+  "task.changed",
+  "command.changed",
+  "agent.changed",
+  "worker.changed",
+  "queue.changed",
+  "schedule.changed",
+] as const;
 export type Topic = (typeof topics)[number];
 
 const known: ReadonlySet<unknown> = new Set(topics);

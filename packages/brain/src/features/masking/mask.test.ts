@@ -86,10 +86,12 @@ describe("a message about a worker", () => {
   });
 });
 
-test("leaves saved views unmasked, because their author writes them back", () => {
+test("leaves saved views and schedules unmasked, because their authors write them back", () => {
   const view = { name: `of ${email}`, filters: { q: "worker:celery@web1.example.com", queue: email } };
   const page = { items: [{ id: "1", ...view, created_at: "now", updated_at: "now" }] };
   expect(answer(page)).toBe(page);
+  const schedule = { name: email, expression: "sunset:52.52000:13.40500", timezone: "UTC", kwargs: {}, queue: email };
+  expect(answer({ items: [schedule] })).toEqual({ items: [schedule] });
   expect(answer({ result: view.filters, filters: view.filters })).not.toHaveProperty("filters.queue", email);
 });
 

@@ -61,7 +61,7 @@ export function createMasking(redactor: Pick<Redactor, "mask">): Masking {
   }
 
   function walkObject(object: Readonly<Record<string, unknown>>, ofWorker: boolean, depth: number): unknown {
-    if (isSavedView(object)) return object;
+    if (isSavedView(object) || isSchedule(object)) return object;
     const isTask = "kwargs" in object;
     let changed: [string, unknown][] | undefined;
     const keys = Object.keys(object);
@@ -137,6 +137,10 @@ const isSavedView = (object: Readonly<Record<string, unknown>>): boolean =>
   "filters" in object &&
   Object.keys(object).length === savedViewMembers.size &&
   Object.keys(object).every((key) => savedViewMembers.has(key));
+
+/** Definitions are written by operators, and clients write back what they read. */
+const isSchedule = (object: Readonly<Record<string, unknown>>): boolean =>
+  "expression" in object && "timezone" in object && "kwargs" in object;
 
 /** Keeps two members apart whose names are equal after masking. */
 function withOwnKeys(members: readonly [string, unknown][]): [string, unknown][] {

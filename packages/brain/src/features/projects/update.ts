@@ -14,7 +14,14 @@ export interface UpdateDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   /** Cancels the commands of a project that have not been sent to an agent. */
   readonly cancelCommands: (tx: Tx<Tables>, projectId: string, now: Date) => Promise<CancelledCommands>;
+  readonly followProject: FollowProject;
 }
+
+/** An archived project's schedules are not fired; those of a restored one continue from now on. Called with the project locked. */
+export type FollowProject = (
+  tx: Tx<Tables>,
+  change: { readonly projectId: string; readonly isActive: boolean; readonly now: Date },
+) => Promise<unknown>;
 
 interface CancelledCommands {
   readonly count: number;
@@ -41,26 +48,33 @@ type Changes = Partial<Omit<ProjectRow, "id" | "created_at">>;
  * restoring it; `not_found` when it does not exist.
  */
 export async function changeProject(
-  { database, clock, audit, cancelCommands }: UpdateDeps,
+  { database, clock, audit, cancelCommands, followProject }: UpdateDeps,
   { projectId, body, origin }: UpdateRequest,
 ): Promise<{ before: ProjectRow; after: ProjectRow }> {
   if (body.slug !== undefined) requireSlug(body.slug);
   const now = clock.now();
+  // Schedules are changed in transactions of their own.
+  const isFollowed = body.is_active !== undefined;
   try {
-    const changed = await database.write(async (tx) => {
-      // Taken before the row in every transaction that archives, so that the lock order is the same everywhere.
-      if (body.is_active === false) await lockSubject(tx, "active-projects");
-      const before = await lockProject(tx, projectId);
-      if (before === undefined) throw new ApiError("not_found", { resource: "project" });
-      const changes = changesOf(before, body);
-      if (Object.keys(changes).length === 0) return { before, after: before, cancelled: null };
-      await requireAllowed(tx, before, changes);
-      const after = { ...before, ...changes, updated_at: now };
-      await updateProject(tx, projectId, { ...changes, updated_at: now });
-      const cancelled = changes.is_active === false ? await cancelCommands(tx, projectId, now) : null;
-      await audit.append(tx, auditEntries(after, changes, { origin, commandsCancelled: cancelled?.count ?? 0 }));
-      return { before, after, cancelled };
-    });
+    const changed = await database.write(
+      async (tx) => {
+        // Taken before the row in every transaction that archives, so that the lock order is the same everywhere.
+        if (body.is_active === false) await lockSubject(tx, "active-projects");
+        const before = await lockProject(tx, projectId);
+        if (before === undefined) throw new ApiError("not_found", { resource: "project" });
+        const changes = changesOf(before, body);
+        if (Object.keys(changes).length === 0) return { before, after: before, cancelled: null };
+        await requireAllowed(tx, before, changes);
+        const after = { ...before, ...changes, updated_at: now };
+        await updateProject(tx, projectId, { ...changes, updated_at: now });
+        const { is_active: isActive } = changes;
+        if (isActive !== undefined) await followProject(tx, { projectId, isActive, now });
+        const cancelled = changes.is_active === false ? await cancelCommands(tx, projectId, now) : null;
+        await audit.append(tx, auditEntries(after, changes, { origin, commandsCancelled: cancelled?.count ?? 0 }));
+        return { before, after, cancelled };
+      },
+      { alone: isFollowed },
+    );
     changed.cancelled?.announce();
     return changed;
   } catch (error) {

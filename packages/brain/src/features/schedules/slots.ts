@@ -28,8 +28,12 @@ export const isRunnable = ({
 }: Pick<ScheduleRow, "is_enabled" | "paused_at" | "quarantined_at">): boolean =>
   is_enabled && paused_at === null && quarantined_at === null;
 
+/** The columns that decide the next slot. */
+export type Slotted = CadenceDefinition &
+  Pick<ScheduleRow, "scheduler" | "is_enabled" | "paused_at" | "quarantined_at" | "next_run_at">;
+
 /** The slot after an instant; null when none follows or it may not be fired. Schedules of engines keep what their engine reported. */
-export function slotAfter(row: ScheduleRow, after: Date): Date | null {
+export function slotAfter(row: Slotted, after: Date): Date | null {
   if (row.scheduler !== ownScheduler) return row.next_run_at;
   if (!isRunnable(row)) return null;
   return successor(row, after);

@@ -18,8 +18,9 @@ export interface WideTable {
   readonly columns: readonly string[];
   /** Those columns whose length has no other limit. */
   readonly largeColumns: readonly string[];
-  /** The columns that order its lists, in descending order. */
+  /** The columns that order its lists, in descending order unless `isAscending`. */
   readonly orderedBy: readonly string[];
+  readonly isAscending?: boolean;
 }
 
 export interface BoundedRows<Row> {
@@ -38,7 +39,8 @@ export async function rowsWithinBytes<Row extends object>(
   { table, from }: { table: WideTable; from: RawBuilder<unknown> },
   { limit, maxBytes = maxPageBytes }: PageBounds,
 ): Promise<BoundedRows<Row>> {
-  const order = sql.join(table.orderedBy.map((column) => sql`${sql.ref(column)} DESC`));
+  const direction = table.isAscending ? sql`` : sql` DESC`;
+  const order = sql.join(table.orderedBy.map((column) => sql`${sql.ref(column)}${direction}`));
   const measure = { table, from, order, limit, maxBytes };
   const query = byDialect<Seen<Row>>({ postgres: onPostgres(measure), sqlite: onSqlite(measure) });
   const { rows } = await query.execute(db);

@@ -1,0 +1,124 @@
+import { type RawBuilder, sql } from "kysely";
+import { firstOfEach } from "../../../platform/database/dialects/expressions/for-each-given.ts";
+import {
+  type BoundedRows,
+  type PageBounds,
+  rowsWithinBytes,
+  type WideTable,
+} from "../../../platform/database/dialects/expressions/rows-within-bytes.ts";
+import { isAmong, valuesTable } from "../../../platform/database/dialects/expressions/values-table.ts";
+import type { Db, ScheduleRow } from "../../../schema/tables/index.ts";
+
+/** Where a page starts: after this schedule. */
+export interface SchedulePosition {
+  readonly name: string;
+  readonly id: string;
+}
+
+/** Every column, in the order of the table. */
+export const scheduleColumns = [
+  "id",
+  "project_id",
+  "engine",
+  "scheduler",
+  "name",
+  "task_name",
+  "kind",
+  "expression",
+  "timezone",
+  "queue",
+  "priority",
+  "args",
+  "kwargs",
+  "catch_up",
+  "overlap_policy",
+  "is_enabled",
+  "paused_at",
+  "quarantine_code",
+  "quarantine_detail",
+  "quarantined_at",
+  "source",
+  "source_hash",
+  "external_id",
+  "definition_digest",
+  "control_token",
+  "schedule_revision",
+  "last_run_at",
+  "next_run_at",
+  "total_runs",
+  "late_start_seconds",
+  "long_run_seconds",
+  "position_epoch",
+  "position_sequence",
+  "position_event_id",
+  "created_at",
+  "updated_at",
+] as const satisfies readonly (keyof ScheduleRow)[];
+
+const wideSchedules: WideTable = {
+  name: "schedules",
+  columns: scheduleColumns,
+  largeColumns: ["args", "kwargs"],
+  orderedBy: ["name", "id"],
+  isAscending: true,
+};
+
+/** Schedules of a project after `after`, by name and id, within the bounds of a page. */
+export function schedulesByName(
+  db: Db,
+  { projectId, after }: { readonly projectId: string; readonly after: SchedulePosition | null },
+  bounds: PageBounds,
+): Promise<BoundedRows<ScheduleRow>> {
+  const isAfter = after === null ? sql`` : sql`AND (name, id) > (${after.name}, ${after.id})`;
+  return readPage(db, sql`project_id = ${projectId} ${isAfter}`, bounds);
+}
+
+/** Schedules of a project by id, up to `maxBytes`; ids of other projects are ignored. */
+export const schedulesAmong = (
+  db: Db,
+  { projectId, ids }: { readonly projectId: string; readonly ids: readonly string[] },
+  maxBytes: number,
+): Promise<BoundedRows<ScheduleRow>> =>
+  readPage(db, sql`project_id = ${projectId} AND ${isAmong("id", "uuid", ids)}`, { limit: ids.length, maxBytes });
+
+const readPage = (db: Db, condition: RawBuilder<unknown>, bounds: PageBounds): Promise<BoundedRows<ScheduleRow>> =>
+  rowsWithinBytes(db, { table: wideSchedules, from: sql`FROM schedules WHERE ${condition} ORDER BY name, id` }, bounds);
+
+/** Skipped slots since `since`, by schedule; those without any are absent. */
+export async function skippedSlots(db: Db, ids: readonly string[], since: Date): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("schedule_skips")
+    .select((eb) => ["schedule_id", eb.fn.sum<number>("count").as("slots")])
+    .where(isAmong("schedule_id", "uuid", ids))
+    .where("skipped_at", ">", since)
+    .groupBy("schedule_id")
+    .execute();
+  return new Map(rows.map(({ schedule_id, slots }) => [schedule_id, Number(slots)]));
+}
+
+/** The statuses of the newest fires of each schedule, newest first, at most `depth` each; those without any are absent. */
+export async function newestStatuses(db: Db, ids: readonly string[], depth: number): Promise<Map<string, string[]>> {
+  if (ids.length === 0) return new Map();
+  const newest = sql`FROM schedule_fires WHERE schedule_id = given.value ORDER BY fired_at DESC, id DESC`;
+  const fires = { table: "schedule_fires", alias: "fire", columns: ["status", "fired_at", "id"] };
+  const { rows } = await sql<{ schedule_id: string; status: string }>`
+    SELECT given.value AS schedule_id, fire.status FROM ${valuesTable("uuid", ids)}
+    ${firstOfEach(fires, newest, depth)} ORDER BY given.value, fire.fired_at DESC, fire.id DESC`.execute(db);
+  const found = new Map<string, string[]>();
+  for (const { schedule_id, status } of rows) {
+    const statuses = found.get(schedule_id) ?? [];
+    statuses.push(status);
+    found.set(schedule_id, statuses);
+  }
+  return found;
+}
+
+/** How many schedules of a project are enabled, and how many are held by an operator. */
+export async function countSchedules(db: Db, projectId: string): Promise<{ enabled: number; paused: number }> {
+  const { rows } = await sql<{ enabled: number | null; paused: number | null }>`
+    SELECT sum(CASE WHEN is_enabled = ${true} THEN 1 ELSE 0 END) AS enabled,
+      sum(CASE WHEN paused_at IS NOT NULL THEN 1 ELSE 0 END) AS paused
+    FROM schedules WHERE project_id = ${projectId}`.execute(db);
+  return { enabled: Number(rows[0]?.enabled ?? 0), paused: Number(rows[0]?.paused ?? 0) };
+}
