@@ -31,7 +31,8 @@ import { userRoutes } from "../features/users/index.ts";
 import { workerRoutes } from "../features/workers/index.ts";
 import type { Access } from "../platform/http/access/access.ts";
 import { type App, mount } from "../platform/http/app.ts";
-import type { BrainDeps, Features } from "./features.ts";
+import type { BrainDeps } from "./brain-deps.ts";
+import type { Features } from "./features.ts";
 import type { Transport } from "./transport.ts";
 
 const api = "/api/v1";

@@ -6,7 +6,7 @@ import {
   type SchedulerGrpcDeps,
 } from "../features/scheduler-grpc/index.ts";
 import { createSchedulers } from "../features/schedulers/index.ts";
-import type { BrainDeps } from "./features.ts";
+import type { BrainDeps } from "./brain-deps.ts";
 
 interface SchedulerParts {
   readonly audit: Pick<Audit, "refused">;
