@@ -2,63 +2,52 @@ import { type Brain, type SchedulerSettings, schedulerSettings, startScheduler }
 import { Value } from "typebox/value";
 import { createModel, type ModelOptions, msOf, wallMs } from "./model.ts";
 
-/**
- * The measured scheduler of tick.ts. Its argument is `{ model }` for a service inside this process or `{ port }` for one over gRPC.
- * It reports when all schedules have arrived, then its memory every 100 ms, and, for a service inside, the delay of every fire.
- */
-export type TickProcessArgument = { readonly model: ModelOptions } | { readonly port: number };
+/** A scheduler with a service inside its process, which reports each fire to its parent. */
+export interface TickReport {
+  /** Milliseconds from the slot to the hand-over of each fire. */
+  readonly delaysMs: readonly number[];
+  /** CPU time of the process from the first to the last fire of each round, in milliseconds. */
+  readonly roundsCpuMs: readonly number[];
+}
 
-export type TickMessage =
-  | { readonly kind: "loaded"; readonly schedules: number; readonly residentBytes: number }
-  | { readonly kind: "memory"; readonly residentBytes: number }
-  | { readonly kind: "delays"; readonly delaysMs: readonly number[] };
-
-const argument = JSON.parse(process.argv[2] ?? "{}") as TickProcessArgument;
-const send = (message: TickMessage) => process.send?.(message);
+const model = createModel(JSON.parse(process.argv[2] ?? "{}") as ModelOptions);
 let delaysMs: number[] = [];
+let round = { slot: 0, startMs: 0, endMs: 0 };
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+const brain: Brain = {
+  ping: () => Promise.resolve(model.ping()),
+  async *snapshot() {
+    yield* model.snapshot();
+  },
+  watch: (_request, signal) => model.watch(signal),
+  fire(request) {
+    const slot = msOf(request.scheduled_for);
+    delaysMs.push(wallMs() - slot);
+    const nowMs = cpuMs();
+    if (slot === round.slot) round.endMs = nowMs;
+    else round = { slot, startMs: nowMs, endMs: nowMs };
+    return Promise.resolve(model.fire(request));
+  },
+  advance: () => Promise.reject(new Error("no slot is missed")),
+  quarantine: () => Promise.reject(new Error("every expression compiles")),
+  close() {},
+};
 
 const settings: SchedulerSettings = {
   ...(Value.Create(schedulerSettings) as Omit<SchedulerSettings, "SVC_ENVIRONMENT">),
   SVC_ENVIRONMENT: "dev",
-  SVC_SCHEDULER_INSECURE_GRPC: true,
-  SVC_SCHEDULER_BRAIN_GRPC_URL: `127.0.0.1:${"port" in argument ? argument.port : 1}`,
   SVC_SCHEDULER_BIND_PORT: 0,
 };
+await startScheduler({ settings, brain, log: { debug() {}, info() {}, warn: console.error, error: console.error } });
 
-function brainInside(options: ModelOptions): Brain {
-  const model = createModel(options);
-  return {
-    ping: () => Promise.resolve(model.ping()),
-    async *snapshot() {
-      yield* model.snapshot();
-    },
-    watch: (_request, signal) => model.watch(signal),
-    fire(request) {
-      delaysMs.push(wallMs() - msOf(request.scheduled_for));
-      return Promise.resolve(model.fire(request));
-    },
-    advance: () => Promise.reject(new Error("no slot is missed")),
-    quarantine: () => Promise.reject(new Error("every expression compiles")),
-    close() {},
-  };
-}
-
-const scheduler = await startScheduler({
-  settings,
-  log: { debug() {}, info() {}, warn: console.error, error: console.error },
-  ...("model" in argument && { brain: brainInside(argument.model) }),
-});
-
-let isLoaded = false;
 setInterval(() => {
-  const residentBytes = process.memoryUsage.rss();
-  const { schedules, watch_healthy } = scheduler.info();
-  if (!isLoaded && watch_healthy) {
-    isLoaded = true;
-    send({ kind: "loaded", schedules, residentBytes });
-  }
-  send({ kind: "memory", residentBytes });
-  if (delaysMs.length > 0) send({ kind: "delays", delaysMs });
+  if (delaysMs.length === 0) return;
+  process.send?.({ delaysMs, roundsCpuMs: [round.endMs - round.startMs] } satisfies TickReport);
   delaysMs = [];
-}, 100);
+}, 500);
 process.once("disconnect", () => process.exit(0));
