@@ -49,7 +49,7 @@ const projects = [
     "packages/dashboard/src/**/*.test.{ts,tsx}",
     "scripts/**/*.test.ts",
   ]),
-  project("unit", ["packages/{agent,cli}/**/*.test.ts", "bench/src/**/*.test.ts"], {
+  project("unit", ["packages/{agent,cli,scheduler}/**/*.test.ts", "bench/src/**/*.test.ts"], {
     globalSetup: services("build", "postgres", "template"),
   }),
   project("brain", ["packages/brain/**/*.test.ts", "packages/testkit/**/*.test.ts"], {

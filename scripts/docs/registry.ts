@@ -19,9 +19,14 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: "packages/client/src/types/api.generated.ts", generate: async () => clientTypes(await apiDocument()) },
   { path: "packages/client/src/types/calls.generated.ts", generate: async () => clientCalls(await apiDocument()) },
   { path: "docs/reference/configuration.md", generate: async () => (await brain()).configurationDocument() },
+  {
+    path: "docs/reference/scheduler-settings.md",
+    generate: async () => (await import("@svc/cli/docs")).schedulerSettingsDocument(),
+  },
   { path: "docs/internals/schema.md", generate: async () => (await brain()).schemaDocument() },
   { path: "docs/reference/cli.md", generate: async () => (await import("@svc/cli/docs")).cliDocument() },
   { path: "docs/internals/states/command.md", generate: async () => (await brain()).commandStatesDocument() },
+  { path: "docs/internals/states/schedule-fire.md", generate: async () => (await brain()).fireStatesDocument() },
   { path: "docs/internals/states/bulk-retry.md", generate: async () => (await brain()).bulkRetryStatesDocument() },
 ];
 

@@ -10,6 +10,8 @@ export interface JobHandle {
 export interface ApplicationQueue {
   add(name: string, data: unknown, options?: Record<string, unknown>): Promise<JobHandle>;
   remove(jobId: string): Promise<number>;
+  /** Ids of its unfinished jobs. */
+  ids(): Promise<readonly (string | undefined)[]>;
   retry(jobId: string, options?: { readonly resetAttemptsMade?: boolean }): Promise<void>;
   promote(jobId: string): Promise<void>;
   pause(): Promise<void>;
@@ -110,6 +112,7 @@ export function startApplication(major: Major, redisUrl: string, prefix = freshP
       const handle: ApplicationQueue = {
         add: (job, data, options) => queue.add(job, data, options),
         remove: (jobId) => queue.remove(jobId),
+        ids: async () => (await queue.getJobs(["waiting", "prioritized", "delayed"])).map(({ id }) => id),
         retry: async (jobId, options) => (await queue.getJob(jobId))?.retry("failed", options),
         promote: async (jobId) => (await queue.getJob(jobId))?.promote(),
         pause: () => queue.pause(),

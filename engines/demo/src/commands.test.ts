@@ -79,6 +79,8 @@ test("all listed capabilities work, and no others", async () => {
     "requeue_dead_letter",
     "dlq.list",
     "reconcile_task",
+    "submit_task",
+    "schedule.fire",
   ]);
   expect(adapter.capabilities()).toContain("retry_by_reference_v1");
   await expect(command("restart_worker")).rejects.toThrow("the demo shop doesn't support restart_worker");
@@ -309,6 +311,60 @@ test.each([
     engine_state: state,
     finished_at: ended?.occurred_at,
     exception: ended?.data.exception ?? null,
+  });
+});
+
+describe("a submitted task", () => {
+  const fire = {
+    ...{ task_name: "emails.send_receipt", engine: "demo", queue: "emails", args: [], kwargs: { order_id: 7 } },
+    ...{ priority: "high", schedule_id: "s", schedule_name: "nightly", fire_id: "f1" },
+    scheduled_for: new Date(openedMs).toISOString(),
+  };
+
+  test("by a fire of a schedule runs once, however often the fire arrives", async () => {
+    const first = await command("schedule.fire", fire);
+    const id = String(first.result?.task_id);
+    await pass(600 * second);
+    const again = await command("schedule.fire", fire, { id: "another" });
+
+    expect(first).toEqual({ status: "success", result: { task_id: id } });
+    expect(again).toEqual(first);
+    expect(events.find(({ task_id }) => task_id === id)).toMatchObject({
+      kind: "task.sent",
+      data: { task_name: "emails.send_receipt", queue: "emails", priority: "high", kwargs: { order_id: 7 } },
+    });
+    expect(kindsOf(id).filter((kind) => kind === "task.sent")).toHaveLength(1);
+    expect(kindsOf(id)).toContain("task.started");
+  });
+
+  test("takes queue and priority of its type when none are given", async () => {
+    const outcome = await command("submit_task", { name: "billing.run_daily_invoices" });
+
+    expect(events.find(({ task_id }) => task_id === outcome.result?.task_id)?.data).toMatchObject({
+      ...{ queue: "billing", args: [], kwargs: {} },
+      priority: expect.any(String),
+    });
+  });
+
+  test("at a later time waits for it", async () => {
+    const eta = new Date(openedMs + 60 * second).toISOString();
+    const outcome = await command("submit_task", { name: "emails.send_receipt", eta });
+    const id = String(outcome.result?.task_id);
+
+    await pass(59 * second);
+    expect(kindsOf(id)).toEqual([]);
+    await pass(second);
+    expect(kindsOf(id)[0]).toBe("task.sent");
+  });
+
+  test.each([
+    [{ task_name: "none" }, "the demo shop has no task none, only emails.send_receipt"],
+    [{ queue: "none" }, "queue none does not exist"],
+    [{ fire_id: null }, "fire_id is required"],
+    [{ priority: "urgent" }, "priority must be one of critical, high, normal, low"],
+    [{ kwargs: [] }, "args must be a list and kwargs an object"],
+  ])("is refused with %j", async (wrong, error) => {
+    await expect(command("schedule.fire", { ...fire, ...wrong })).rejects.toThrow(error);
   });
 });
 

@@ -6,7 +6,8 @@ import {
   type ResultAction,
   retryContractMarker,
 } from "@svc/protocol";
-import { engineName, type Shop } from "./shop.ts";
+import type { TaskType } from "./catalogue.ts";
+import { engineName, type Order, type Shop } from "./shop.ts";
 import type { EndedTask, Inputs } from "./tasks.ts";
 
 /** The adapter's capabilities. Retries are by reference, because the shop keeps the inputs of its failed tasks. */
@@ -19,8 +20,11 @@ export const demoCapabilities: readonly (CapabilityToken | typeof retryContractM
   "list_dead_letters",
   "purge_queue",
   "reconcile_task",
+  "submit_task",
 ];
 
+type Priority = TaskType["priority"];
+const priorities: readonly Priority[] = ["critical", "high", "normal", "low"];
 const excerptCharacters = 512;
 const usualPage = 100;
 const largestPage = 200;
@@ -28,7 +32,7 @@ const largestPage = 200;
 /** Carries out a command in the shop at `nowMs`. @throws Error with a message for operators. */
 export function executeInShop(
   shop: Shop,
-  { action, parameters, confirmedDepth }: Command,
+  { id, action, parameters, confirmedDepth }: Command,
   nowMs: number,
 ): CommandOutcome {
   switch (action) {
@@ -53,6 +57,12 @@ export function executeInShop(
       return done<"dlq.list">(deadLetters(shop, parameters));
     case "reconcile_task":
       return done<"reconcile_task">(reconciled(shop, textOf(parameters, "task_id")));
+    case "submit_task":
+      return submitted(shop, parameters, { key: `command ${id}`, name: textOf(parameters, "name") }, nowMs);
+    case "schedule.fire": {
+      const order = { key: `fire ${textOf(parameters, "fire_id")}`, name: textOf(parameters, "task_name") };
+      return submitted(shop, parameters, order, nowMs);
+    }
     default:
       throw new Error(`the demo shop doesn't support ${action}`);
   }
@@ -133,6 +143,33 @@ function reconciled(shop: Shop, id: string): CommandResult<"reconcile_task"> {
     finished_at: new Date(ended.endedMs).toISOString(),
     exception: ended.exception,
   };
+}
+
+function submitted(
+  shop: Shop,
+  parameters: Record<string, unknown>,
+  order: Pick<Order, "key" | "name">,
+  nowMs: number,
+): CommandOutcome {
+  const { args, kwargs, queue, priority } = parameters;
+  if (!Array.isArray(args ?? []) || typeof (kwargs ?? {}) !== "object" || Array.isArray(kwargs)) {
+    throw new Error("args must be a list and kwargs an object");
+  }
+  if ((priority ?? null) !== null && !priorities.includes(priority as Priority)) {
+    throw new Error(`priority must be one of ${priorities.join(", ")}`);
+  }
+  const taskId = shop.submit(
+    {
+      ...order,
+      args: (args ?? []) as unknown[],
+      kwargs: (kwargs ?? {}) as Record<string, unknown>,
+      queue: (queue ?? null) === null ? undefined : textOf(parameters, "queue"),
+      priority: (priority ?? undefined) as Priority | undefined,
+      notBeforeMs: dueMs(parameters, nowMs),
+    },
+    nowMs,
+  );
+  return { status: "success", result: { task_id: taskId } };
 }
 
 /** Both or neither: an operator's inputs replace all inputs. */

@@ -30,6 +30,21 @@ const noFailure: Failure = {
 };
 /** Maximum number of waiting tasks in a queue; beyond it, new tasks are dropped to limit memory. */
 const maxWaiting = 2000;
+/** Maximum number of remembered orders. */
+const maxOrders = 10_000;
+
+/** A task that was submitted from outside. */
+export interface Order extends Inputs {
+  /** The same key adds one task. */
+  readonly key: string;
+  /** Name of a task type. */
+  readonly name: string;
+  /** Default: the queue of its type. */
+  readonly queue: string | undefined;
+  /** Default: the priority of its type. */
+  readonly priority: TaskType["priority"] | undefined;
+  readonly notBeforeMs: number;
+}
 
 /**
  * A small shop in virtual time: tasks arrive at random, wait for a free worker, run, fail, are retried with growing pauses, and start
@@ -45,6 +60,8 @@ export class Shop {
   readonly #running = new Map<string, { readonly task: DemoTask; readonly worker: DemoWorker }>();
   /** Tasks between two attempts, or delayed by an operator. */
   readonly #pausing = new Map<string, DemoTask>();
+  /** Ids of submitted tasks by the key of their order, oldest first. */
+  readonly #orders = new Map<string, string>();
   readonly #events: EventRecord[] = [];
   #taskCount = 0;
   #eventCount = 0;
@@ -125,6 +142,29 @@ export class Shop {
     if (notBeforeMs > atMs) this.#pauseUntil(next, notBeforeMs, (dueMs) => this.#receive(next, dueMs));
     else this.#receive(next, atMs);
     return next.id;
+  }
+
+  /**
+   * Adds a task.
+   *
+   * @returns its id. @throws Error when the shop has no such task or queue, or the queue is full.
+   */
+  submit({ key, name, queue, priority, notBeforeMs, ...inputs }: Order, atMs: number): string {
+    const known = this.#orders.get(key);
+    if (known !== undefined) return known;
+    const named = taskTypes.find((candidate) => candidate.name === name);
+    if (named === undefined) {
+      throw new Error(`the demo shop has no task ${name}, only ${taskTypes.map((one) => one.name).join(", ")}`);
+    }
+    const type = { ...named, queue: queue ?? named.queue, priority: priority ?? named.priority };
+    if (this.#isFull(type.queue)) throw new Error(`${type.queue} is full`);
+    const task = this.#newTask(type, { parent: null, root: null, retriedFrom: null, ...inputs });
+    this.#orders.set(key, task.id);
+    const [oldest] = this.#orders.keys();
+    if (oldest !== undefined && this.#orders.size > maxOrders) this.#orders.delete(oldest);
+    if (notBeforeMs > atMs) this.#pauseUntil(task, notBeforeMs, (dueMs) => this.#receive(task, dueMs));
+    else this.#receive(task, atMs);
+    return task.id;
   }
 
   /** Revokes an unfinished task; the worker of a running one is free immediately. @throws Error when the task is unknown or finished. */

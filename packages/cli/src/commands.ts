@@ -25,6 +25,10 @@ export const commands: CommandTable = [
     "demo",
   ),
   agentEntry,
+  group("scheduler", "run the process that fires schedules, and compute slots", [
+    command("serve", "start a scheduler", () => import("./scheduler/serve.ts"), "schedulerServe"),
+    command("next", "print the next slots of an expression", () => import("./scheduler/next.ts"), "schedulerNext"),
+  ]),
   group("tasks", "list, show, retry and cancel tasks", [
     command("list", "list tasks, newest first", () => import("./tasks/list.ts"), "tasksList"),
     command("show", "show one task", () => import("./tasks/show.ts"), "tasksShow"),
@@ -63,6 +67,22 @@ export const commands: CommandTable = [
     ),
     command("pause", "pause a bulk retry", () => import("./bulk-retry/control.ts"), "bulkRetryPause"),
     command("resume", "resume a bulk retry", () => import("./bulk-retry/control.ts"), "bulkRetryResume"),
+  ]),
+  group("schedules", "list, create, control, import and export schedules", [
+    command("list", "list schedules by name", () => import("./schedules/list.ts"), "schedulesList"),
+    command("show", "show one schedule and its next runs", () => import("./schedules/show.ts"), "schedulesShow"),
+    command("create", "create a schedule", () => import("./schedules/create.ts"), "schedulesCreate"),
+    command("enable", "enable schedules", () => import("./schedules/control.ts"), "schedulesEnable"),
+    command("disable", "disable schedules", () => import("./schedules/control.ts"), "schedulesDisable"),
+    command("pause", "hold schedules until they are resumed", () => import("./schedules/control.ts"), "schedulesPause"),
+    command("resume", "resume paused schedules", () => import("./schedules/control.ts"), "schedulesResume"),
+    command("delete", "delete schedules", () => import("./schedules/control.ts"), "schedulesDelete"),
+    command(
+      "export",
+      "print schedules as JSON or as a crontab",
+      () => import("./schedules/transfer/export.ts"),
+      "schedulesExport",
+    ),
   ]),
   command(
     "login",
@@ -106,6 +126,12 @@ export const commands: CommandTable = [
     "changepassword",
   ),
   command("reset-mfa", "remove the second factor of an account", () => import("./accounts/reset-mfa.ts"), "resetMfa"),
+  command(
+    "mint-scheduler-cert",
+    "issue a certificate for a scheduler or for the service",
+    () => import("./certificates/mint-scheduler-cert.ts"),
+    "mintSchedulerCert",
+  ),
   command(
     "check",
     "check configuration, database, migrations and secrets",

@@ -30,13 +30,29 @@ export async function cliDocument(): Promise<string> {
     "an id prints several. Secrets are read from a hidden prompt, `--stdin`, the environment or a file, never from arguments, which other users of",
     "a machine can read. The [settings](configuration.md) decide which database, secrets and files a command uses.",
     "",
-    "`tasks`, `commands`, `dead-letters`, `bulk-retry`, `login` and `logout` use a running service:",
+    "`tasks`, `commands`, `dead-letters`, `bulk-retry`, `schedules`, `login` and `logout` use a running service:",
     "[Acting from a shell](../guides/from-a-shell.md).",
     "",
     "| Exit code | Meaning |",
     "|---|---|",
     ...Object.entries(exitCodes).map(([name, code]) => `| ${code} | ${meanings[name as keyof typeof exitCodes]} |`),
     ...sections.flat(),
+  ].join("\n")}\n`;
+}
+
+/** docs/reference/scheduler-settings.md: every setting of `svc scheduler serve`. */
+export async function schedulerSettingsDocument(): Promise<string> {
+  const [{ settingsTable }, { schedulerSettings }] = await Promise.all([
+    import("@svc/brain/docs"),
+    import("@svc/scheduler"),
+  ]);
+  return `${[
+    "# Scheduler settings",
+    "",
+    "Every setting of `svc scheduler serve`. Generated from the code by `npm run docs`. They are read from the same sources as the",
+    "[settings of the service](configuration.md), and so are `SVC_ENVIRONMENT`, `SVC_LOG_LEVEL` and `SVC_LOG_JSON`.",
+    "",
+    ...settingsTable([schedulerSettings]),
   ].join("\n")}\n`;
 }
 

@@ -43,6 +43,8 @@ export interface ShopEngine {
   hold(): { open(): void };
   /** Reports failed tasks to the service, with these arguments. */
   fail(taskIds: readonly string[], queue: string, kwargs?: Record<string, unknown>): Promise<void>;
+  /** Reports an hourly schedule of the engine's own scheduler. */
+  schedule(name: string): Promise<void>;
 }
 
 const capabilities = ["retry_task", "bulk_retry", "retry_by_reference_v1", "list_dead_letters", "requeue_dead_letter"];
@@ -91,6 +93,18 @@ export async function startShop(engineName = "shop"): Promise<Shop> {
       };
       await waitFor(known, { that: "the failed tasks" });
     },
+    async schedule(name) {
+      const schedule = { name, kind: "interval", expression: "3600", task_name: "mail.send", is_enabled: true };
+      const data = { stream: { epoch: 1, sequence: position + 1 }, schedule };
+      report([{ ...event("schedule.created", "", ""), data }]);
+      const known = async () => {
+        const { body } = await brain.as.viewer.get("/projects/shop/schedules?limit=500");
+        return body.items.some(
+          (one: { name: string; scheduler: string }) => one.name === name && one.scheduler === engineName,
+        );
+      };
+      await waitFor(known, { that: "the schedule of the engine" });
+    },
   };
 
   function list({ parameters }: Command): CommandOutcome {
@@ -134,7 +148,7 @@ export async function startShop(engineName = "shop"): Promise<Shop> {
   const keys = new Map<TestRole, string>();
   async function environment(credential: "key" | "session", role: TestRole): Promise<Record<string, string>> {
     if (credential === "key") {
-      const scopes = ["commands:write", "commands:read", "tasks:read", "projects:read"];
+      const scopes = ["commands:write", "commands:read", "tasks:read", "projects:read", "schedules:write"];
       const mint = async () => (await brain.as[role].post("/api-keys", { name: role, scopes })).body.token as string;
       const key = keys.get(role) ?? (await mint());
       keys.set(role, key);

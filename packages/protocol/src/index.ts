@@ -30,7 +30,7 @@ export { CanonicalError, canonicalizeText, canonicalText, compareCodePoints } fr
 export { holdsOverflow } from "./json/odd-numbers.ts";
 export { holdsLongNumber, parseJson } from "./json/parse-json.ts";
 export { asNumber, isJsonObject, isRawJson, rawJson } from "./json/raw.ts";
-export { cutCharacters, fitsCharacters, storableText, withoutNul } from "./json/unicode.ts";
+export { cutCharacters, fitsCharacters, holdsControlCharacter, storableText, withoutNul } from "./json/unicode.ts";
 export { decodeHmacSecret, hmacSecretOf, projectSecret, purgeConfirmToken } from "./keys/derivation.ts";
 export {
   apiKeyPrefix,

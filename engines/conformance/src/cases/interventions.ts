@@ -156,6 +156,8 @@ export const interventions: readonly Case[] = [
       expect(reported(id)[0]?.data).toMatchObject({ task_name: "echo", queue: sharedWorker.queue, kwargs });
       expect(fired[1]).toBe(fired[0]);
       await awaitEvent(fired[0] ?? "", "task.succeeded");
+      expect((await send("schedule.fire", fire)).result?.task_id).toBe(fired[0]);
+      await awaitEvent(await submit({ name: "echo" }), "task.succeeded");
       expect([id, fired[0] ?? ""].map((one) => site.runsOf(one))).toEqual([1, 1]);
     },
   },

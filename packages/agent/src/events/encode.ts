@@ -30,7 +30,7 @@ export function isEventRecord(value: unknown): value is EventRecord {
  * @throws CanonicalError when the event has no JSON form.
  */
 export function encodeEvent(event: EventRecord, nowMs: number, { redactor, release }: EncodeOptions): string {
-  let data = redactor.redactEvent(event.data);
+  let data = redactor.redactEvent(event.data, event.kind);
   if (release !== undefined && event.kind.startsWith("task.") && data.release == null) data = { ...data, release };
   const occurredMs = readInstant(event.occurred_at, { zone: "utc" });
   const isUsable = occurredMs !== null && occurredMs <= nowMs + aheadLimitMs;

@@ -158,6 +158,8 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       ]);
       await features.writeProbe.run();
       await app.listen({ host, port });
+      await features.schedulerGrpc.start();
+      await features.embeddedScheduler?.start();
       loops.start();
       // Ready means that the first administrator from the settings can sign in.
       if (beginsSetup) await setup.begin();
@@ -166,6 +168,9 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     },
     async stop() {
       isStarted = false;
+      // It finishes its open fires, which the rest of the service answers.
+      await features.embeddedScheduler?.stop();
+      await features.schedulerGrpc.stop();
       await features.bulkRetries.stop();
       await transport.stop();
       live.hub.stop();

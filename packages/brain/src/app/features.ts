@@ -7,6 +7,7 @@ import { createApiKeys, revokeKeysOf } from "../features/api-keys/index.ts";
 import { createAudit } from "../features/audit/index.ts";
 import { createBulkRetries, forgetRetrier } from "../features/bulk-retries/index.ts";
 import { createCommands, forgetIssuer } from "../features/commands/index.ts";
+import { createFires } from "../features/fires/index.ts";
 import { createHealth, createWriteProbe, retentionCheck } from "../features/health/index.ts";
 import { createIngest, redactorOf } from "../features/ingest/index.ts";
 import { createInvitations, forgetInviter } from "../features/invitations/index.ts";
@@ -14,12 +15,14 @@ import { createLive, type Live } from "../features/live/index.ts";
 import { createMasking } from "../features/masking/index.ts";
 import { createMemberAdministration, createMemberships } from "../features/memberships/index.ts";
 import { createMfa } from "../features/mfa/index.ts";
+import { createPositionCheck } from "../features/native-schedules/index.ts";
 import { createPasswordReset } from "../features/password-reset/index.ts";
 import { createProjects } from "../features/projects/index.ts";
 import { createQueues } from "../features/queues/index.ts";
 import { createReconciliation } from "../features/reconciliation/index.ts";
 import { createSavedViews } from "../features/saved-views/index.ts";
-import { createSchedules, followProject } from "../features/schedules/index.ts";
+import type { StartEmbedded } from "../features/scheduler-grpc/index.ts";
+import { createSchedules, followProject, type Schedules } from "../features/schedules/index.ts";
 import { createSecurityHistory } from "../features/security-history/index.ts";
 import { Sessions } from "../features/sessions/index.ts";
 import { createSetup } from "../features/setup/index.ts";
@@ -38,6 +41,7 @@ import { createThrottledLog } from "../platform/throttled-log.ts";
 import type { BrainDatabase } from "../schema/tables/index.ts";
 import { liveReaders } from "./live-readers.ts";
 import { installedPackages } from "./packages.ts";
+import { createSchedulerServices } from "./schedulers.ts";
 import type { BrainSettings } from "./settings/settings.ts";
 import { appliedVersion, schemaVersion } from "./storage.ts";
 import { watchRoles } from "./watch-roles.ts";
@@ -56,6 +60,8 @@ export interface BrainDeps {
   /** Prints a setup link where only the operator sees it. */
   readonly announce: (url: string) => void;
   readonly isStarted: () => boolean;
+  /** Starts a scheduler in this process; null where none can run. */
+  readonly startScheduler: StartEmbedded | null;
 }
 
 /** Builds every feature once, in order of dependency. */
@@ -131,6 +137,7 @@ export function createFeatures(deps: BrainDeps) {
     maxInFlight: settings.SVC_BULK_RETRY_MAX_IN_FLIGHT,
     parentTimeoutSeconds: settings.SVC_BULK_RETRY_PARENT_TIMEOUT_SECONDS,
   });
+  const fires = createFires({ ...engines, commands });
   const agents = new Agents({
     ...engines,
     brainVersion: version,
@@ -140,13 +147,28 @@ export function createFeatures(deps: BrainDeps) {
   });
   const queues = createQueues({ ...engines, onError: onError("queues") });
   const workers = createWorkers({ ...engines, onError: onError("workers") });
-  const schedules = createSchedules(engines);
+  const { schedulerGrpc, embeddedScheduler, schedulers } = createSchedulerServices(deps, {
+    audit,
+    fires: fires.calls,
+    quarantine: (report) => schedules.quarantine(report),
+    onError: onError("scheduler_grpc"),
+  });
+  const schedules: Schedules = createSchedules({
+    ...engines,
+    publish(change) {
+      publish(change);
+      schedulerGrpc.changed();
+    },
+  });
+  // Archived projects disappear for schedulers, restored ones return.
+  projects.onChanged(() => schedulerGrpc.changed());
   const releases = createReleases({ database, onError: onError("releases") });
   const ingest = createIngest({
     ...engines,
     queues,
     workers,
     releases,
+    requirePositions: createPositionCheck(database),
     publish(change) {
       publish(change);
       if (change.topic === "task.changed") bulkRetries.tasksChanged(change);
@@ -185,6 +207,8 @@ export function createFeatures(deps: BrainDeps) {
     audit,
     bulkRetries,
     commands,
+    embeddedScheduler,
+    fires,
     health,
     ingest,
     invitations,
@@ -202,6 +226,8 @@ export function createFeatures(deps: BrainDeps) {
     releases,
     retention,
     savedViews,
+    schedulerGrpc,
+    schedulers,
     schedules,
     securityHistory: history,
     sessions,

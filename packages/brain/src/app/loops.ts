@@ -10,6 +10,7 @@ import { pruneTrustedDevices } from "../features/mfa/index.ts";
 import { prunePasswordResets } from "../features/password-reset/index.ts";
 import { pruneQueueDepths, pruneQueues } from "../features/queues/index.ts";
 import { sweepStaleTasks } from "../features/reconciliation/index.ts";
+import { pollScheduleChanges, renewEmbeddedCertificates } from "../features/scheduler-grpc/index.ts";
 import { pruneScheduleChanges, pruneScheduleSkips } from "../features/schedules/index.ts";
 import { pruneSecurityHistory } from "../features/security-history/index.ts";
 import { pruneSessions } from "../features/sessions/index.ts";
@@ -56,6 +57,8 @@ export function brainLoops(deps: BrainDeps, features: Features, transport: Trans
     bindLoop(pruneCommands, all),
     bindLoop(pruneScheduleChanges, all),
     bindLoop(pruneScheduleSkips, all),
+    bindLoop(pollScheduleChanges, all),
+    bindLoop(renewEmbeddedCertificates, all),
     bindLoop(pruneAudit, { ...all, metrics: createRetentionMetrics(metrics) }),
     ...(settings.SVC_AUDIT_CHAIN_VERIFY_ENABLED
       ? [bindLoop(verifyAudit, { ...all, metrics: createVerifierMetrics(metrics) })]

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import manifest from "../../package.json" with { type: "json" };
+import type { StartEmbedded } from "../features/scheduler-grpc/index.ts";
 import { isCounted } from "../features/stats/index.ts";
 import { type Clock, systemClock } from "../platform/clock.ts";
 import { ApiError } from "../platform/http/error-codes.ts";
@@ -30,6 +31,8 @@ export interface StartOptions extends Omit<SettingsSources, "needsServerDatabase
   readonly clock?: Clock;
   /** Set when several processes share the port; they need a server database. */
   readonly siblings?: Siblings;
+  /** Starts the scheduler that SVC_EMBEDDED_SCHEDULER asks for; without it, none runs. */
+  readonly startScheduler?: StartEmbedded;
 }
 
 /** A brain that listens. */
@@ -81,6 +84,7 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
       metrics,
       version: manifest.version,
       processId: `${process.pid}-${randomUUID().slice(0, 8)}`,
+      startScheduler: options.startScheduler ?? null,
       announce: options.announce ?? ((url) => log.warn("setup.link", { url })),
     });
     try {

@@ -20,6 +20,7 @@ import { passwordResetRoutes } from "../features/password-reset/index.ts";
 import { projectRoutes } from "../features/projects/index.ts";
 import { queueRoutes } from "../features/queues/index.ts";
 import { savedViewRoutes } from "../features/saved-views/index.ts";
+import { schedulerRoutes } from "../features/schedulers/index.ts";
 import { scheduleImportRoutes, scheduleRoutes, scheduleTimingRoutes } from "../features/schedules/index.ts";
 import { securityHistoryRoutes } from "../features/security-history/index.ts";
 import { sessionRoutes } from "../features/sessions/index.ts";
@@ -63,6 +64,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   mount(app, api, homeRoutes, all);
   mount(app, api, projectRoutes, all);
   mount(app, api, adminRoutes, all);
+  mount(app, api, schedulerRoutes, all);
   mount(app, api, agentRoutes, all);
   mount(app, api, auditRoutes, all);
   mount(app, api, bulkRetryRoutes, all);

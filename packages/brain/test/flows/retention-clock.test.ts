@@ -3,13 +3,14 @@ import { createFakeClock, type FakeClock } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createPartitions, dayOf } from "../../src/features/events/partitions/partitions-store.ts";
 import { readLastSeen } from "../../src/features/health/index.ts";
 import type { Tx } from "../../src/platform/database/database.ts";
+import { createPartitions, dayOf } from "../../src/platform/database/dialects/postgres/partitions/daily-partitions.ts";
 import type { Tables } from "../../src/schema/tables/index.ts";
 import { bulkRetryRow } from "../rows/bulk-retry-rows.ts";
 import { commandRow } from "../rows/command-rows.ts";
 import { queueRow } from "../rows/queue-rows.ts";
+import { scheduleRow } from "../rows/schedule-rows.ts";
 import { taskRow } from "../rows/task-rows.ts";
 import { workerRow } from "../rows/worker-rows.ts";
 
@@ -130,6 +131,25 @@ const cases: Record<string, Case> = {
         .values({ project_id: projectId, queue_id: id, cell_at: at, pending_count: 1, consumer_count: 1 })
         .execute(),
   },
+  "schedules.changes-retention": {
+    tables: ["schedule_changes"],
+    plant: ({ tx, at, projectId, id }) =>
+      tx
+        .insertInto("schedule_changes")
+        .values({
+          ...{ revision: Number.parseInt(id.slice(0, 8), 16), project_id: projectId, schedule_id: id },
+          ...{ change_kind: "upsert", changed_at: at },
+        })
+        .execute(),
+  },
+  "schedules.skips-retention": {
+    tables: ["schedule_skips"],
+    async plant({ tx, at, projectId: project_id, id }) {
+      await tx.insertInto("schedules").values(scheduleRow({ id, project_id })).execute();
+      const skip = { id, project_id, schedule_id: id, skipped_at: at, count: 1 };
+      await tx.insertInto("schedule_skips").values(skip).execute();
+    },
+  },
   "security-history.retention": {
     tables: ["account_notices"],
     async plant({ tx, at, id }) {
@@ -206,7 +226,7 @@ for (const dialect of testDialects) {
 
     async function plant(name: string, at: Date): Promise<void> {
       const { bulk } = database();
-      if (bulk.dialect === "postgres") await createPartitions(bulk.pool, [dayOf(at.getTime())]);
+      if (bulk.dialect === "postgres") await createPartitions(bulk.pool, "events", [dayOf(at.getTime())]);
       await database().write((tx) =>
         cases[name]!.plant!({ tx, at, projectId: brain.project.id, agentId, id: randomUUID() }),
       );

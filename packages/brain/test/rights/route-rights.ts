@@ -173,6 +173,7 @@ GET    /projects/:slug/dead-letters                      viewer        tasks:rea
 GET    /projects/:slug/facets                            viewer        tasks:read
 GET    /projects/:slug/events                            viewer        tasks:read
 GET    /projects/:slug/issues                            viewer        tasks:read
+GET    /schedulers                                       global-admin  schedules:read
 GET    /projects/:slug/saved-views                       viewer        tasks:read
 POST   /projects/:slug/saved-views                       viewer        tasks:write
 PUT    /projects/:slug/saved-views/:view_id              viewer        tasks:write

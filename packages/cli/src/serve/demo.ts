@@ -7,6 +7,7 @@ import type { RunningBrain, StartOptions } from "@svc/brain";
 import { defineCommand, text } from "../command-line/command.ts";
 import { wholeNumber } from "../command-line/option-values.ts";
 import { listenForStop } from "../terminal/stop-signal.ts";
+import { embeddedScheduler } from "./embedded-scheduler.ts";
 import { startBrainOrExplain, stopInTime } from "./start-brain.ts";
 
 const email = "demo@localhost.example";
@@ -29,7 +30,7 @@ export const demo = defineCommand({
     try {
       const { createDemoAdapter } = await import("@svc/demo");
       const password = randomPassword();
-      const start: StartOptions = {
+      const sources = {
         cwd: home,
         env: {
           SVC_HOME: home,
@@ -42,6 +43,7 @@ export const demo = defineCommand({
           SVC_BOOTSTRAP_ADMIN_PASSWORD: password,
         },
       };
+      const start: StartOptions = { ...sources, startScheduler: embeddedScheduler(sources) };
       const brain = await startBrainOrExplain(start, terminal);
       const seeded = await brain.seedDemo({
         projectSlug: "demo-shop",

@@ -3,6 +3,7 @@ import { defineCommand, text } from "../command-line/command.ts";
 import { exitCodes } from "../command-line/exit-codes.ts";
 import { defined, wholeNumber } from "../command-line/option-values.ts";
 import { listenForStop } from "../terminal/stop-signal.ts";
+import { embeddedScheduler } from "./embedded-scheduler.ts";
 import { startBrainOrExplain, stopInTime } from "./start-brain.ts";
 import { superviseWorkers } from "./supervise.ts";
 import { joinWorkers } from "./worker.ts";
@@ -26,9 +27,11 @@ export const serve = defineCommand({
     const { host, port, environment } = values;
     const named = defined({ SVC_BIND_HOST: host, SVC_BIND_PORT: port, SVC_ENVIRONMENT: environment });
     using stop = listenForStop({ isWorker: membership !== undefined });
+    const env = { ...process.env, ...named };
     const brain = await startBrainOrExplain(
       {
-        env: { ...process.env, ...named },
+        env,
+        startScheduler: embeddedScheduler({ env }),
         announce: (url) => terminal.err(`Create the first administrator: ${url}`),
         ...(membership !== undefined && { siblings: membership.siblings }),
       },

@@ -2252,6 +2252,46 @@ export interface SchedulePreview {
   is_capped: boolean;
 }
 
+/** One scheduler. */
+export interface Scheduler {
+  /** Its address; `embedded` for one inside the service that does not run. */
+  url: string;
+  /** Whether it answered and receives changes. */
+  ok: boolean;
+  /** What it reported; null when it did not answer. */
+  info: SchedulerInfo | null;
+  /** Why it is not ok; null when it is. */
+  error: string | null;
+}
+
+/** What a scheduler reports about itself. Newer schedulers may report more. */
+export interface SchedulerInfo {
+  /** Version of the scheduler. */
+  version: string;
+  /** Name of the process. */
+  instance_id: string;
+  /** Whether it fires, rather than waiting to take over. */
+  leader: boolean;
+  /** Projects with schedules that it knows. */
+  projects: number;
+  /** Schedules that it knows. */
+  schedules: number;
+  /** Whether it receives changes; it fires only then. */
+  watch_healthy: boolean;
+  /** Version of its calendar and time-zone data; it must be that of the service. */
+  cadence_fingerprint: string;
+}
+
+/** The schedulers of this service. */
+export interface SchedulerList {
+  /** The embedded one first, then in the order of the settings. */
+  schedulers: Scheduler[];
+  /** Number of schedulers. */
+  total: number;
+  /** Number of schedulers that are ok. */
+  healthy: number;
+}
+
 /** The scopes that API keys can have. */
 export interface ScopeCatalogue {
   /** All scopes. */

@@ -123,6 +123,7 @@ import type {
   ScheduleImportReport,
   SchedulePage,
   SchedulePreview,
+  SchedulerList,
   ScopeCatalogue,
   SecurityHistoryPage,
   SetupStatus,
@@ -497,6 +498,9 @@ export function operationCalls(send: Send) {
     /** Get a worker. */
     getWorker: (slug: string, workerId: string, call?: CallOptions) =>
       send<WorkerDetail>("GET", pathOf`/projects/${slug}/workers/${workerId}`, call),
+    /** List schedulers. */
+    listSchedulers: (call?: CallOptions) =>
+      send<SchedulerList>("GET", "/schedulers", call),
     /** Get the state of the setup. */
     getSetupStatus: (call?: CallOptions) =>
       send<SetupStatus>("GET", "/setup/status", call),

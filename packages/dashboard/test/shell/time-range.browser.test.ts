@@ -130,6 +130,20 @@ describe("the time range of a project", () => {
     expect(faults).toEqual([]);
   });
 
+  test("keeps the focus in a field that has it before the menu reports that it is open", async () => {
+    const { page, faults } = await openTasks();
+    const focused = await page.evaluate(async () => {
+      const menu = document.querySelector<HTMLElement>('[popover][aria-label="Time range"]');
+      const open = new Promise((resolve) => menu?.addEventListener("toggle", resolve, { once: true }));
+      menu?.showPopover();
+      menu?.querySelector<HTMLElement>('input[type="datetime-local"]')?.focus();
+      await open;
+      return (document.activeElement as HTMLInputElement).type;
+    });
+    expect(focused).toBe("datetime-local");
+    expect(faults).toEqual([]);
+  });
+
   test("is chosen from a list on a phone", async () => {
     const { page, faults } = await openTasks("", "phone");
     await page.getByRole("button", { name: "Time range and zone: all · UTC" }).tap();

@@ -1,4 +1,4 @@
-/** Where task ids and names of tasks, queues and workers occur in reports of agents. They are not redacted. */
+/** Where task ids and names of tasks, queues, workers and schedules occur in reports of agents. They are not redacted. */
 export interface Place {
   /** A text at this place is a name. */
   readonly isName: boolean;
@@ -31,6 +31,18 @@ export const eventPlace: Place = place({
   members: new Map([
     ...membersAt(["task_name", "queue", "worker", "parent_task_id", "root_task_id", "retried_from"], name),
     ["depths", named],
+  ]),
+});
+
+const schedule = place({
+  members: new Map(membersAt(["name", "task_name", "queue", "external_id"], name)),
+});
+/** A schedule of an engine. Commands name it, so its names are kept; its inputs are redacted. */
+export const scheduleEventPlace: Place = place({
+  members: new Map([
+    ...membersAt(["scheduler", "name", "snapshot_id", "queue", "task_name"], name),
+    ["schedule", schedule],
+    ["schedules", place({ items: schedule })],
   ]),
 });
 

@@ -6,7 +6,7 @@ import { cutText } from "./cut.ts";
 import { compileKeyPatterns, compileValuePatterns } from "./extra-patterns.ts";
 import { type KeyVerdict as BelowKey, createKeyRule } from "./key-rule.ts";
 import { redactionMarker } from "./markers.ts";
-import { eventPlace, type Place, snapshotPlace, workerPlace } from "./places.ts";
+import { eventPlace, type Place, scheduleEventPlace, snapshotPlace, workerPlace } from "./places.ts";
 import { createValueRule } from "./value-rule.ts";
 
 /**
@@ -216,10 +216,11 @@ export function createRedactor(options: RedactorOptions = {}) {
       return walk(value, 0, false) ?? null;
     },
     /**
-     * `redact` for the data of an event. Names of tasks, queues and workers are kept, because they must stay searchable, and are masked when
-     * shown. Data that cannot be read as a whole is read key by key.
+     * `redact` for the data of an event. Names of tasks, queues, workers and, in schedule events, schedules are kept, because they must stay
+     * searchable, and are masked when shown. Data that cannot be read as a whole is read key by key.
      */
-    redactEvent: (data: Readonly<Record<string, unknown>>) => redactTop(data, eventPlace),
+    redactEvent: (data: Readonly<Record<string, unknown>>, kind = "") =>
+      redactTop(data, kind.startsWith("schedule.") ? scheduleEventPlace : eventPlace),
     /** `redactEvent` for reports by queue or worker: `{queue_depths: {<queue>: …}, worker_details: {<worker>: …}}`. */
     redactSnapshot: (snapshot: Readonly<Record<string, unknown>>) => redactTop(snapshot, snapshotPlace),
     /** `redactEvent` for the report of one worker. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Agent, type AgentOptions, startAgent } from "@svc/agent";
-import { type RunningBrain, startBrain } from "@svc/brain";
+import { type RunningBrain, type StartOptions, startBrain } from "@svc/brain";
 import { freshDatabaseUrl, migratedDatabaseUrl, type TestDialect } from "../databases.ts";
 import type { FakeClock } from "../fake-clock.ts";
 import { freePort } from "../free-port.ts";
@@ -26,6 +26,8 @@ export interface TestBrainOptions {
   readonly clock?: FakeClock;
   /** Preferred port, if it is free; default: any free port. */
   readonly port?: number;
+  /** Starts the embedded scheduler; by default none runs. */
+  readonly startScheduler?: StartOptions["startScheduler"];
 }
 
 export type TestRole = "viewer" | "operator" | "admin" | "auditor";
@@ -65,6 +67,7 @@ export async function startTestBrain(options: TestBrainOptions = {}) {
       if (logLines.length < maxLogLines) logLines.push(line);
     },
     announce: () => {},
+    ...(options.startScheduler !== undefined && { startScheduler: options.startScheduler }),
     env: {
       SVC_HOME: home,
       SVC_DATABASE_URL: databaseUrl,

@@ -1,4 +1,5 @@
 import type { JobsOptions } from "bullmq6";
+import type { Redis } from "ioredis";
 import { retriedFromOption } from "../../jobs/job-hash.ts";
 import { type QueueNames, taskIdOf } from "../../redis/names.ts";
 import type { CommandedQueue } from "./queue-access.ts";
@@ -24,6 +25,28 @@ export async function addJob(queue: CommandedQueue, names: QueueNames, job: NewJ
     ...(retriedFrom !== undefined && { [retriedFromOption]: retriedFrom }),
   });
   return { task_id: taskIdOf(names, jobId) };
+}
+
+/** A command is sent again until its time is over, and its time starts again with each delivery. */
+const rememberedTimeouts = 2;
+const leastRememberedSeconds = 600;
+
+/**
+ * Adds the job of a command that may be delivered again. BullMQ adds no second job while it keeps the first. A key that expires when no
+ * further delivery can follow covers a first job that finished and was removed. Only when this process stops between the two writes can
+ * a job that was removed within that time run again.
+ */
+export async function addJobOnce(
+  redis: Redis,
+  queue: CommandedQueue,
+  names: QueueNames,
+  { job, timeoutSeconds }: { readonly job: NewJob; readonly timeoutSeconds: number },
+): Promise<{ task_id: string }> {
+  const addedKey = `${names.keyBase}svc-added:${job.jobId}`;
+  if ((await redis.exists(addedKey)) === 1) return { task_id: taskIdOf(names, job.jobId) };
+  const added = await addJob(queue, names, job);
+  await redis.set(addedKey, "1", "EX", Math.max(timeoutSeconds * rememberedTimeouts, leastRememberedSeconds));
+  return added;
 }
 
 /** A BullMQ job carries one value: an object appears as `kwargs`, any other value as the only entry of `args`. */

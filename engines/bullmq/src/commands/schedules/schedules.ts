@@ -2,7 +2,7 @@ import type { JobSchedulerJson } from "bullmq6";
 import { parseObject } from "../../jobs/job-hash.ts";
 import { type QueueNames, taskIdOf } from "../../redis/names.ts";
 import type { CommandContext, CommandHandler } from "../context/command-context.ts";
-import { addJob, optionsLike } from "../context/new-job.ts";
+import { addJobOnce, optionsLike } from "../context/new-job.ts";
 import { readText } from "../context/parameters.ts";
 import type { CommandedQueue } from "../context/queue-access.ts";
 import { Refusal } from "../context/refusal.ts";
@@ -47,13 +47,13 @@ export const enableSchedule: CommandHandler = async ({ id, parameters }, context
 };
 
 /** One extra run; the schedule is unchanged. The same command makes one run even when it is carried out twice. */
-export const triggerSchedule: CommandHandler = async ({ id, parameters }, context) => {
+export const triggerSchedule: CommandHandler = async ({ id, parameters, timeoutSeconds }, context) => {
   const { names, queue, key } = await find(parameters, context);
   const scheduler = (await readScheduler(queue, key)) ?? (await readDisabled(names, key, context));
   if (!scheduler) throw unknown(parameters);
   const { name, template } = scheduler;
   const job = { jobId: `svc-${id}`, name, data: template?.data ?? {}, options: optionsLike(template?.opts) };
-  return await addJob(queue, names, job);
+  return await addJobOnce(context.redis, queue, names, { job, timeoutSeconds });
 };
 
 export const deleteSchedule: CommandHandler = async ({ id, parameters }, context) => {

@@ -42,6 +42,41 @@ describe.each(bullmqMajors)("submitting to BullMQ %s", (major) => {
     expect(agent.kindsOf(taskId)).toEqual(["sent", "received"]);
   });
 
+  test("for a fire adds no second job when the first one was removed", async () => {
+    await using commanded = await startCommanded(major);
+    const { app } = commanded;
+    const queue = `${app.prefix}:mail`;
+    await app.queue("mail").add("first", {}, { jobId: "first" });
+    const fire = { task_name: "report", args: [], kwargs: {}, queue, priority: null, fire_id: "f1" };
+
+    const first = await commanded.execute("schedule.fire", fire);
+    expect(await app.queue("mail").remove("svc-fire-f1")).toBe(1);
+    const second = await commanded.execute("schedule.fire", fire);
+
+    expect(first).toEqual({ status: "success", result: { task_id: `${queue}:svc-fire-f1` } });
+    expect(second).toEqual(first);
+    expect(await app.queue("mail").ids()).toEqual(["first"]);
+  });
+
+  test.each([
+    [{ queue: null }, "queue is required: BullMQ has no default queue"],
+    [{ queue: "PREFIX:new" }, "does not exist"],
+    [{ fire_id: null }, "fire_id must be"],
+    [{ task_name: "" }, "task_name must be"],
+    [{ args: [1], kwargs: { a: 1 } }, "A BullMQ job carries one value"],
+  ])("for a fire is refused with %j", async (wrong, error) => {
+    await using commanded = await startCommanded(major);
+    const { app } = commanded;
+    await app.queue("mail").add("first", {}, { jobId: "first" });
+    const fire = { task_name: "report", args: [], kwargs: {}, queue: `${app.prefix}:mail`, fire_id: "f1" };
+    const parameters = JSON.parse(JSON.stringify({ ...fire, ...wrong }).replace("PREFIX", app.prefix));
+
+    const outcome = await commanded.execute("schedule.fire", parameters);
+
+    expect(outcome).toEqual({ status: "failed", error: expect.stringContaining(error) });
+    expect(await app.queue("mail").ids()).toEqual(["first"]);
+  });
+
   test.each([
     [{ queue: null }, "BullMQ has no default queue"],
     [{ queue: "others:mail" }, "is not a queue that this agent watches"],

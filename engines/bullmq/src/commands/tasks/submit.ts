@@ -1,7 +1,7 @@
 import type { Command } from "@svc/agent";
 import type { Priority, PriorityTable } from "../../options.ts";
 import type { CommandContext, CommandHandler } from "../context/command-context.ts";
-import { addJob, dataOf } from "../context/new-job.ts";
+import { addJob, addJobOnce, dataOf } from "../context/new-job.ts";
 import { readInstant, readOptionalText, readText } from "../context/parameters.ts";
 import { Refusal } from "../context/refusal.ts";
 
@@ -10,19 +10,21 @@ const priorities: ReadonlySet<string> = new Set<Priority>(["critical", "high", "
 const mostPriority = 2 ** 21;
 
 /** Adds a job to an existing queue. The same command adds one job even when it is carried out twice. */
-export const submitTask: CommandHandler = ({ id, parameters }, context) =>
-  submit(parameters, readText(parameters, "name"), `svc-${id}`, context);
-
-/** Like submitting a task; the job id derives from the fire's id, so that a fire that is sent again adds no second job. */
-export const fireSchedule: CommandHandler = ({ parameters }, context) => {
-  const jobId = `svc-fire-${readText(parameters, "fire_id").replaceAll(":", "_")}`;
-  return submit(parameters, readText(parameters, "task_name"), jobId, context);
+export const submitTask: CommandHandler = async ({ id, parameters }, context) => {
+  const { queue, names, ...job } = await readJob(parameters, readText(parameters, "name"), context);
+  return await addJob(queue, names, { ...job, jobId: `svc-${id}` });
 };
 
-async function submit(
+/** Like submitting a task; the job id derives from the fire's id, so that a fire that is sent again adds no second job. */
+export const fireSchedule: CommandHandler = async ({ parameters, timeoutSeconds }, context) => {
+  const jobId = `svc-fire-${readText(parameters, "fire_id").replaceAll(":", "_")}`;
+  const { queue, names, ...job } = await readJob(parameters, readText(parameters, "task_name"), context);
+  return await addJobOnce(context.redis, queue, names, { job: { ...job, jobId }, timeoutSeconds });
+};
+
+async function readJob(
   parameters: Command["parameters"],
   name: string,
-  jobId: string,
   { addresses, queues, settings }: CommandContext,
 ) {
   const label = readOptionalText(parameters, "queue");
@@ -33,7 +35,7 @@ async function submit(
   const names = addresses.queue(label);
   const queue = await queues.open(names);
   const options = priority > 0 ? { priority } : {};
-  return await addJob(queue, names, { jobId, name, data: dataOf(args, kwargs), options, etaMs });
+  return { queue, names, name, data: dataOf(args, kwargs), options, etaMs };
 }
 
 function readInputs({ args, kwargs }: Command["parameters"]) {

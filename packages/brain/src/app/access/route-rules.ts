@@ -30,6 +30,7 @@ const tags = {
   "dead-letters": { keys: scope("tasks:read") },
   "saved-views": { keys: scope("tasks:read", "tasks:write") },
   schedules: { keys: scope("schedules:read", "schedules:write") },
+  schedulers: { keys: { kind: "scope", read: "schedules:read", write: "schedules:write", ownerAdmin: true } },
   commands: { keys: scope("commands:read", "commands:write") },
   "bulk-retry-requests": { keys: { kind: "no_key", error: "scope_missing" } },
   workers: { keys: scope("workers:read") },

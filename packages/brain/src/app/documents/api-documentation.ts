@@ -27,6 +27,7 @@ export const documentation: Documentation = {
     "agent-workers": "agents",
     "agent-file": "agents",
     "users-write": "users",
+    schedulers: "schedules",
     "invitations-public": "invitations",
     "system-health": "health",
   },

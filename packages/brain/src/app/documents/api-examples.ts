@@ -371,6 +371,27 @@ export const examples: Readonly<Record<string, unknown>> = {
     queue: "emails",
     kwargs: { since: "yesterday" },
   },
+  SchedulerList: {
+    schedulers: [
+      {
+        url: "http://scheduler-1:7800",
+        ok: true,
+        info: {
+          version: "0.1.0",
+          instance_id: "scheduler-1",
+          leader: true,
+          projects: 3,
+          schedules: 120,
+          watch_healthy: true,
+          cadence_fingerprint: "svc-cadence/1;tzdb=2026a",
+        },
+        error: null,
+      },
+      { url: "http://scheduler-2:7800", ok: false, info: null, error: "it cannot be reached" },
+    ],
+    total: 2,
+    healthy: 1,
+  },
   SchedulePage: { circuit_breaker_threshold: 5, ...page(Schedule) },
   RetryTaskBody: { ...onTask, idempotency_key: "retry-emails-42" },
   Task,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { childMoves, controlMoves } from "../../features/bulk-retries/index.ts";
 import { commandMoves } from "../../features/commands/index.ts";
+import { fireMoves } from "../../features/fires/index.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { type RouteRow, routeTable } from "../../platform/http/access/route-table.ts";
 import { openApiDocument } from "../../platform/http/documents/openapi.ts";
@@ -15,6 +16,8 @@ import { type Brain, createBrain } from "../brain.ts";
 import { loadBrainSettings, settingFragments } from "../settings/settings.ts";
 import { openStorage } from "../storage.ts";
 import { configurationText } from "./configuration-docs.ts";
+
+export { settingsTable } from "./configuration-docs.ts";
 
 const source = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -45,6 +48,7 @@ async function withBrain<T>(read: (brain: Brain) => Promise<T>): Promise<T> {
       metrics: createMetrics(),
       version: "0.0.0",
       processId: "docs",
+      startScheduler: null,
       announce: () => {},
     });
     try {
@@ -126,6 +130,9 @@ export { schemaDocument };
 /** docs/internals/states/command.md: the moves of a command. */
 export const commandStatesDocument = (): string =>
   statesText("States of a command", "commands", movesTable(commandMoves));
+
+/** docs/internals/states/schedule-fire.md: the moves of a fire. */
+export const fireStatesDocument = (): string => statesText("States of a fire", "fires", movesTable(fireMoves));
 
 /** docs/internals/states/bulk-retry.md: the moves of a bulk retry and of its children. */
 export const bulkRetryStatesDocument = (): string =>

@@ -1,4 +1,5 @@
 import { createIngest, type IngestDeps, redactorOf } from "../../features/ingest/index.ts";
+import { createPositionCheck } from "../../features/native-schedules/index.ts";
 import { createQueues } from "../../features/queues/index.ts";
 import { compactRollups, createReleases, foldCounters } from "../../features/stats/index.ts";
 import { indexTaskIds } from "../../features/tasks/index.ts";
@@ -54,6 +55,7 @@ export function openIngestAlone(options: IngestAloneOptions) {
     queues,
     workers,
     releases,
+    requirePositions: createPositionCheck(database),
     // Without the table of projects, their ids are used instead.
     labels: { of: (projectId) => projectId, whenKnown: (_projectIds, work) => work() },
     publish,

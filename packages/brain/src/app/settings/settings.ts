@@ -5,10 +5,18 @@ import { auditSettings } from "../../features/audit/index.ts";
 import { bulkRetrySettings } from "../../features/bulk-retries/index.ts";
 import { checkRedispatch, commandSettings } from "../../features/commands/index.ts";
 import { eventSettings } from "../../features/events/index.ts";
+import { fireSettings } from "../../features/fires/index.ts";
 import { checkRedactionPatterns, ingestSettings } from "../../features/ingest/index.ts";
 import { mfaSettings } from "../../features/mfa/index.ts";
 import { projectSettings } from "../../features/projects/index.ts";
 import { reconciliationSettings } from "../../features/reconciliation/index.ts";
+import {
+  checkEmbeddedScheduler,
+  checkSchedulerGrpc,
+  embeddedSchedulerSettings,
+  schedulerGrpcSettings,
+} from "../../features/scheduler-grpc/index.ts";
+import { schedulersSettings } from "../../features/schedulers/index.ts";
 import { scheduleSettings } from "../../features/schedules/index.ts";
 import { sessionSettings } from "../../features/sessions/index.ts";
 import { setupSettings } from "../../features/setup/index.ts";
@@ -35,11 +43,15 @@ export const settingFragments = [
   agentTransportSettings,
   ingestSettings,
   eventSettings,
+  fireSettings,
   taskSettings,
   commandSettings,
   bulkRetrySettings,
   reconciliationSettings,
   scheduleSettings,
+  schedulerGrpcSettings,
+  embeddedSchedulerSettings,
+  schedulersSettings,
   adminSettings,
 ] as const;
 
@@ -65,12 +77,13 @@ export function loadBrainSettings(sources: SettingsSources = {}): LoadedSettings
     checkRedactionPatterns,
     checkTaskRetention,
     checkRedispatch,
+    checkSchedulerGrpc,
   ];
   const loaded = loadSettings({
     ...places,
     fragments: settingFragments,
     alsoKnown: knownSettingNames,
-    checks: needsServerDatabase ? [...checks, checkServerDatabase] : checks,
+    checks: needsServerDatabase ? [...checks, checkServerDatabase, checkEmbeddedScheduler] : checks,
   });
   const { values } = loaded;
   // With another port and no SVC_PUBLIC_URL, links must use that port.

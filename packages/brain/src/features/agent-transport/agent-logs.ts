@@ -26,6 +26,7 @@ export function createAgentLogs({ clock, log }: { clock: Pick<Clock, "monotonicM
     replayRefused: line("warn", "agent_transport.replay_refused", "frames"),
     answerFailed: line("error", "agent_transport.answer_failed", "frames"),
     eventsLost: line("warn", "agent_transport.events_lost", "reports"),
+    upgradeRequired: line("warn", "agent_transport.scheduler_upgrade_required", "frames"),
     versionSkew: line("warn", "agent_transport.version_skew", "connects"),
   };
 }

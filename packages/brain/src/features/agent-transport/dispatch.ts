@@ -16,6 +16,7 @@ import type { Log } from "../../platform/log.ts";
 import { createThrottledLog } from "../../platform/throttled-log.ts";
 import type { AgentIdentity } from "../agents/index.ts";
 import type { IngestBatch, IngestOutcome } from "../ingest/index.ts";
+import { SchedulerUpgradeRequired } from "../native-schedules/index.ts";
 import type { AgentLine, AgentLogs } from "./agent-logs.ts";
 
 /** The outcome of one verified frame. */
@@ -23,6 +24,8 @@ export type FrameOutcome =
   | { readonly kind: "confirmed"; readonly batch?: IngestOutcome }
   /** `isUnstored`: the database may accept the events later, and the agent waits for their ack. */
   | { readonly kind: "transient"; readonly message: string; readonly isUnstored?: boolean }
+  /** The batch has schedule events of an adapter that is too old; its sender removes them and sends the rest again. */
+  | { readonly kind: "upgrade_required"; readonly message: string }
   | { readonly kind: "revoked" };
 
 /** State shared by several frames: of a WebSocket connection or one long-poll upload. */
@@ -39,7 +42,7 @@ export interface FrameSource {
 export interface DispatchDeps {
   readonly clock: Clock;
   readonly log: Log;
-  readonly agentLogs: Pick<AgentLogs, "registryDelta" | "agentError" | "wrongDirection">;
+  readonly agentLogs: Pick<AgentLogs, "registryDelta" | "agentError" | "wrongDirection" | "upgradeRequired">;
   ingest(batch: IngestBatch): Promise<IngestOutcome>;
   /** Records contact; false when the agent is revoked. */
   seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): Promise<boolean>;
@@ -155,6 +158,10 @@ export function createDispatch(deps: DispatchDeps) {
 
   function failed(agentId: string, type: FrameType, error: unknown): FrameOutcome {
     const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof SchedulerUpgradeRequired) {
+      agentLogs.upgradeRequired(agentId, { message });
+      return { kind: "upgrade_required", message };
+    }
     if (isTransient(error)) {
       notStored({ message });
       return { kind: "transient", message: "the database is not available", isUnstored: type === "event_batch" };

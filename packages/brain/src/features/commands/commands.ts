@@ -6,6 +6,7 @@ import type { Audit } from "../audit/index.ts";
 import type { ProjectLabels } from "../projects/index.ts";
 import { type ChildSource, type CommandDeps, createClaim } from "./delivery/claim.ts";
 import { createDelivery } from "./delivery/delivery.ts";
+import { createMoveHandlers } from "./delivery/move-handlers.ts";
 import { WorkSignal } from "./delivery/work-signal.ts";
 import { createIssuing, type IssuedCommand } from "./issuing/issue-command.ts";
 import { createCommandMetrics } from "./metrics.ts";
@@ -29,6 +30,7 @@ interface CommandsDeps extends Omit<CommandDeps, "counted"> {
 export function createCommands(given: CommandsDeps) {
   const { publish, audit } = given;
   const counted = createCommandMetrics(given.metrics, given.labels);
+  const moves = createMoveHandlers();
   let childSource: ChildSource | null = null;
   const children = () => childSource;
   const work = new WorkSignal({ ...given, children });
@@ -38,6 +40,7 @@ export function createCommands(given: CommandsDeps) {
   const deps = {
     ...given,
     counted,
+    moves,
     changed,
     children,
     ended(commands: readonly EndedCommand[]) {
@@ -60,6 +63,13 @@ export function createCommands(given: CommandsDeps) {
     /** Cancels unsent commands inside the caller's transaction. Call `announce` after the commit. */
     async cancel(tx: Tx<Tables>, query: Parameters<typeof cancelPending>[1]) {
       const cancelled = await cancelPending(tx, query);
+      const { error, now } = query;
+      await moves.run(tx, {
+        move: "agent_id" in query.of ? "agent_revoked" : "project_archived",
+        commands: cancelled,
+        error,
+        now,
+      });
       return {
         count: cancelled.length,
         announce(): void {
@@ -75,6 +85,8 @@ export function createCommands(given: CommandsDeps) {
       childSource = source;
     },
     awaitResult: results.awaitResult.bind(results),
+    /** Calls a handler in the transaction that moves commands of an action, other than by a result of their agent. */
+    onMoved: moves.on,
     onEnded: results.onEnded.bind(results),
     onReported: reports.onReported,
     async start(): Promise<void> {

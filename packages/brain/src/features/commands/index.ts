@@ -1,5 +1,6 @@
 export { type Commands, createCommands } from "./commands.ts";
 export type { ChildSource, ClaimedCommand, WaitingChildren } from "./delivery/claim.ts";
+export type { MovedCommands } from "./delivery/move-handlers.ts";
 export { agentRefused, whyNotAdvertised } from "./issuing/choose-agent.ts";
 export type { NewCommand } from "./issuing/issue-command.ts";
 export { holdAgents } from "./issuing/issue-store.ts";

@@ -10,7 +10,7 @@ import { commandMachine } from "./states.ts";
 export function cancelPending(
   tx: Tx<Tables>,
   { of, error, now }: { of: { agent_id: string } | { project_id: string }; error: string; now: Date },
-): Promise<Pick<CommandRow, "id" | "project_id" | "action" | "status">[]> {
+): Promise<Pick<CommandRow, "id" | "project_id" | "action" | "status" | "idempotency_key">[]> {
   const move = "agent_id" in of ? "agent_revoked" : "project_archived";
   const from = commandMachine.from(move);
   const pending = tx
@@ -25,7 +25,7 @@ export function cancelPending(
     .set({ status: commandMachine.to(move), completed_at: now, error })
     .where("id", "in", (eb) => eb.selectFrom("pending").select("pending.id"))
     .where("status", "in", from)
-    .returning(["id", "project_id", "action", "status"])
+    .returning(["id", "project_id", "action", "status", "idempotency_key"])
     .execute();
 }
 

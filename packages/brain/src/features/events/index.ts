@@ -1,6 +1,6 @@
 export { listEvents } from "./list.ts";
 export { pruneEvents } from "./loops.ts";
-export { createPartitionKeeper, type Partitions } from "./partitions/partitions.ts";
+export { eventPartitions } from "./partitions.ts";
 export { copyEvents, insertEvents } from "./postgres-store.ts";
 export { eventRoutes } from "./routes.ts";
 export { eventSettings } from "./settings.ts";

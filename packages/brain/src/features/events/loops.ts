@@ -1,11 +1,11 @@
 import { retentionHorizonMs } from "@svc/protocol";
 import { deleteInBatches } from "../../platform/database/delete-in-batches.ts";
+import { dayOf, dropPartitions } from "../../platform/database/dialects/postgres/partitions/daily-partitions.ts";
 import { newestOfEach } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { hourlyRetention, retentionBase } from "../../platform/retention.ts";
 import type { BrainDatabase, Core } from "../../schema/tables/index.ts";
-import { createPartitionKeeper } from "./partitions/partitions.ts";
-import { dayOf, dropPartitions } from "./partitions/partitions-store.ts";
+import { eventPartitions } from "./partitions.ts";
 import { deleteEventsBefore, projectsWithEventsBefore } from "./prune-sqlite-store.ts";
 
 /**
@@ -22,11 +22,12 @@ export const pruneEvents: Loop<Core & { settings: { SVC_EVENT_RETENTION_DAYS: nu
     const byProject = { table: "events", ownerId: "project_id", column: "occurred_at" } as const;
     const newest = () => newestOfEach(database.slow, "projects", byProject);
     if (bulk.dialect === "postgres") {
-      await createPartitionKeeper(bulk.pool).makeAhead(now);
+      await eventPartitions(bulk.pool).makeAhead(now);
       const base = retentionBase(now, await newest());
       // Empty partitions are created daily even without events, so they are dropped by the clock alone.
       const firstKept = base && dayOf(horizonOf(base));
-      return { dropped: await dropPartitions(bulk.pool, { firstKept, firstKeptEmpty: dayOf(horizonOf(now)) }) };
+      const firstKeptEmpty = dayOf(horizonOf(now));
+      return { dropped: await dropPartitions(bulk.pool, { table: "events", firstKept, firstKeptEmpty }) };
     }
     const base = retentionBase(now, await newest());
     if (base === null) return { deleted: 0 };

@@ -1,3 +1,4 @@
+export { createFires, type Fires } from "./fires.ts";
 export type {
   AcknowledgeRequest,
   AdvanceAnswer,
@@ -7,3 +8,5 @@ export type {
   FireRequest,
 } from "./requests.ts";
 export { InvalidFireRequest } from "./requests.ts";
+export { fireSettings } from "./settings.ts";
+export { fireMoves } from "./states.ts";

@@ -4,7 +4,7 @@ import type { KyselyPlugin } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { plansOf } from "../../../test/query-plans.ts";
 import type { Actor } from "../../platform/http/access/actor.ts";
-import { createPartitionKeeper } from "../events/index.ts";
+import { eventPartitions } from "../events/index.ts";
 import { newestFailures } from "./failures-reads.ts";
 import { listRecentFailures } from "./recent-failures.ts";
 
@@ -32,7 +32,7 @@ for (const dialect of testDialects) {
       const { bulk } = opened.database;
       await addProject(opened.database, projectId);
       const days = Array.from({ length: daysKept }, (_, day) => now.getTime() - day * dayMs);
-      if (bulk.dialect === "postgres") await createPartitionKeeper(bulk.pool).ensureFor(days);
+      if (bulk.dialect === "postgres") await eventPartitions(bulk.pool).ensureFor(days);
       const rows = days.flatMap((atMs, day) =>
         ["late", "early"].map((word, index) => ({
           id: randomUUID(),

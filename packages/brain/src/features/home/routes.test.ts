@@ -11,7 +11,7 @@ import { insertTasks } from "../../../test/rows/task-rows.ts";
 import { workerRow } from "../../../test/rows/worker-rows.ts";
 import type { Actor } from "../../platform/http/access/actor.ts";
 import type { AgentRow, EventRow } from "../../schema/tables/index.ts";
-import { createPartitionKeeper } from "../events/index.ts";
+import { eventPartitions } from "../events/index.ts";
 import { newestFailures } from "./failures-reads.ts";
 import { countsByHour, countsOfMinutes, lastActivity, stuckCommands } from "./reads.ts";
 import { readSummary } from "./summary.ts";
@@ -115,7 +115,7 @@ for (const dialect of routeDialects) {
       });
       await brain.runLoop("stats.fold-counters");
       const { bulk } = database;
-      if (bulk.dialect === "postgres") await createPartitionKeeper(bulk.pool).ensureFor([now]);
+      if (bulk.dialect === "postgres") await eventPartitions(bulk.pool).ensureFor([now]);
       await database.write((tx) =>
         tx
           .insertInto("events")

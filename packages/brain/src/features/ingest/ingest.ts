@@ -1,10 +1,12 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import type { Partitions } from "../../platform/database/dialects/postgres/partitions/partition-keeper.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import { createThrottledLogPerSource } from "../../platform/throttled-log.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { createPartitionKeeper, type Partitions } from "../events/index.ts";
+import { eventPartitions } from "../events/index.ts";
+import type { RequirePositions } from "../native-schedules/index.ts";
 import type { Queues } from "../queues/index.ts";
 import type { Releases } from "../stats/index.ts";
 import type { Workers } from "../workers/index.ts";
@@ -12,7 +14,7 @@ import { createIntakeCapacity, type Load } from "./capacity.ts";
 import type { CommittedGroup } from "./commit/commit.ts";
 import { commitOnPostgres } from "./commit/commit-postgres.ts";
 import { commitOnSqlite } from "./commit/commit-sqlite.ts";
-import { GroupCommit, type QueuedFrame } from "./commit/group-commit.ts";
+import { GroupCommit, type QueuedFrame, type QueuedFrameOutcome } from "./commit/group-commit.ts";
 import { createIngestMetrics, type IngestLabels } from "./metrics.ts";
 import { createPreparer, type IngestBatch, maxErrors } from "./prepare-batch.ts";
 import { type RedactionSettings, redactorOf } from "./settings.ts";
@@ -30,7 +32,7 @@ export interface IngestOutcome {
 
 type LiveChange = {
   readonly projectId: string;
-  readonly topic: "task.changed" | "worker.changed";
+  readonly topic: "task.changed" | "worker.changed" | "schedule.changed";
   readonly ids: readonly string[] | null;
 };
 
@@ -42,6 +44,8 @@ export interface IngestDeps {
   readonly queues: Pick<Queues, "touch" | "depthsReported">;
   readonly workers: Pick<Workers, "touch">;
   readonly releases: Pick<Releases, "seen">;
+  /** Throws SchedulerUpgradeRequired. */
+  readonly requirePositions: RequirePositions;
   /** Notified of changed rows after each commit. Must not throw. */
   publish(change: LiveChange): void;
   readonly settings: RedactionSettings & {
@@ -68,7 +72,7 @@ const maxNamedRows = 200;
 function waysToCommit({ database: { bulk }, clock, partitions, grouping }: IngestDeps) {
   if (bulk.dialect === "sqlite") return { commit: commitOnSqlite(bulk, clock), lanes: 1, inFlightPerLane: 2 };
   const { pool } = bulk;
-  const commit = commitOnPostgres({ pool, clock, partitions: partitions ?? createPartitionKeeper(pool) });
+  const commit = commitOnPostgres({ pool, clock, partitions: partitions ?? eventPartitions(pool) });
   return { commit, lanes: grouping?.lanes ?? 2, inFlightPerLane: 1 };
 }
 
@@ -132,9 +136,10 @@ export function createIngest(deps: IngestDeps) {
     }
   }
 
-  function announce({ tasks, workers }: CommittedGroup): void {
+  function announce({ tasks, workers, schedules }: CommittedGroup): void {
     publishAll("task.changed", tasks);
     publishAll("worker.changed", workers);
+    publishAll("schedule.changed", schedules);
   }
 
   function publishAll(topic: LiveChange["topic"], rows: readonly { projectId: string; id: string }[]): void {
@@ -149,6 +154,16 @@ export function createIngest(deps: IngestDeps) {
     }
   }
 
+  function storePrepared(member: QueuedFrame, load: Load): Promise<QueuedFrameOutcome> {
+    const reports = member.events.flatMap(({ schedule }) => schedule ?? []);
+    if (reports.length === 0) return groupCommit.store(member);
+    const refused = (error: unknown): never => {
+      capacity.release(load);
+      throw error;
+    };
+    return deps.requirePositions(reports).then(() => groupCommit.store(member), refused);
+  }
+
   // Not async: a suspended function keeps its parameters alive, and the parsed batch is not needed once it is prepared.
   function store(batch: IngestBatch, load: Load): Promise<IngestOutcome> {
     const { received, events, errors, drops, replacedTimes } = prepare(batch);
@@ -160,7 +175,7 @@ export function createIngest(deps: IngestDeps) {
     }
     const member: QueuedFrame = { agentId: batch.agentId, events };
     loads.set(member, load);
-    return groupCommit.store(member).then(({ inserted, refused }) => {
+    return storePrepared(member, load).then(({ inserted, refused }) => {
       const refusals = refused.map(({ id }) => `event ${id}: refused by the database`);
       return outcomeOf(received, inserted, [...errors, ...refusals].slice(0, maxErrors));
     });
@@ -169,7 +184,8 @@ export function createIngest(deps: IngestDeps) {
   return {
     /**
      * Stores a verified batch; resolves when all of it is durable or dropped permanently. Waits while the queue is full. Rejects only with a
-     * transient error (`isTransient`): then nothing of the frame may be confirmed, and it can be sent again safely.
+     * transient error (`isTransient`), or with SchedulerUpgradeRequired: then nothing of the frame may be confirmed, and it can be sent
+     * again safely, in the second case without its schedule events that have no position.
      */
     submit(batch: IngestBatch): Promise<IngestOutcome> {
       const load = { frames: 1, rows: batch.events.length, characters: batch.text?.length ?? 0 };

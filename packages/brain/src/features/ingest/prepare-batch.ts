@@ -16,6 +16,7 @@ import {
 import type { Clock } from "../../platform/clock.ts";
 import { withStorableNumbers } from "../../platform/database/values/stored-json.ts";
 import { failureText, fingerprintOf } from "../issues/index.ts";
+import { readScheduleReport, type ScheduleReport } from "../native-schedules/thread.ts";
 import { type TaskEvent, taskEventOf } from "../tasks/thread.ts";
 
 /** One verified event_batch frame. */
@@ -46,12 +47,14 @@ export interface PreparedEvent {
   readonly depths: Readonly<Record<string, number>> | null;
   /** Parent, root and origin that were not carried, although the stored payload seems to contain them. */
   readonly withheld: readonly FamilyField[] | null;
+  /** Set for a schedule event of an engine's scheduler. */
+  readonly schedule: ScheduleReport | null;
 }
 
 export interface PreparedBatch {
   readonly received: number;
   readonly events: PreparedEvent[];
-  /** Reasons for dropped records; at most as many as an answer lists. */
+  /** Reasons for dropped records and ignored changes of schedules; at most as many as an answer lists. */
   readonly errors: string[];
   readonly drops: ReadonlyMap<DropReason, number>;
   /** Events whose time was replaced by that of the batch. */
@@ -90,6 +93,10 @@ export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareO
 
     function drop(index: number, kind: DropReason, reason: string): void {
       prepared.drops.set(kind, (prepared.drops.get(kind) ?? 0) + 1);
+      say(index, reason);
+    }
+
+    function say(index: number, reason: string): void {
       if (prepared.errors.length < maxErrors) prepared.errors.push(`event ${index}: ${reason}`);
     }
 
@@ -112,13 +119,13 @@ export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareO
         return;
       }
       const id = head.id ?? derivedId(batch.projectId, head, atMs, lexemes?.(index) ?? canonicalText(head.data));
-      prepared.events.push(eventOf(head, id, atMs));
+      prepared.events.push(eventOf(head, { index, id, at: atMs }));
     }
 
-    function eventOf(head: RecordHead, id: string, at: number): PreparedEvent {
+    function eventOf(head: RecordHead, { index, id, at }: { index: number; id: string; at: number }): PreparedEvent {
       const received = head.kind === "unknown" ? { ...head.data, kind_received: head.kindReceived } : head.data;
       // Replaces U+0000 and lone surrogates too.
-      const redacted = redactor.redactEvent(received);
+      const redacted = redactor.redactEvent(received, head.kind);
       const data = withFailureText(head.kind, mayHoldLexemes ? withStorableNumbers(redacted) : redacted);
       const taskId = head.taskId.toWellFormed();
       const engine = head.engine.toWellFormed();
@@ -131,6 +138,8 @@ export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareO
         data,
         fingerprintOf,
       );
+      const read = readScheduleReport({ id, projectId, engine, kind: head.kind, at }, data);
+      if (read !== null && read.problem !== null) say(index, `stored without effect: ${read.problem}`);
       return {
         id,
         payload: JSON.stringify(data),
@@ -139,6 +148,7 @@ export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareO
         ownWorker: workerOf(head.kind, data),
         depths: fields.depths ?? null,
         withheld,
+        schedule: read?.report ?? null,
       };
     }
 

@@ -5,7 +5,7 @@ import { type KyselyPlugin, sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { plansOf } from "../../../test/query-plans.ts";
 import { type GivenTask, insertTasks } from "../../../test/rows/task-rows.ts";
-import { createPartitionKeeper } from "../events/index.ts";
+import { eventPartitions } from "../events/index.ts";
 import {
   type Issue,
   type IssuePosition,
@@ -117,7 +117,7 @@ for (const dialect of testDialects) {
     test("take the exception from the event of the failure, which a recovered task no longer has", async () => {
       const projectId = await newProject([one({ state: "success" })]);
       const { bulk } = opened.database;
-      if (bulk.dialect === "postgres") await createPartitionKeeper(bulk.pool).ensureFor([start]);
+      if (bulk.dialect === "postgres") await eventPartitions(bulk.pool).ensureFor([start]);
       await opened.database.write((tx) =>
         tx
           .insertInto("events")

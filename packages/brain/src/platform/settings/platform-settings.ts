@@ -12,7 +12,8 @@ const ranges = (description: string) => Type.Array(Type.String({ format: "svc-ci
 const oneOf = <const T extends readonly string[]>(values: T, options: { default: T[number]; description: string }) =>
   Type.Unsafe<T[number]>({ ...OneOf(values), ...options });
 
-const processSettings = Type.Object({
+/** Of every process that svc starts. */
+export const processSettings = Type.Object({
   SVC_HOME: Type.String({ default: "~/.svc", description: "state directory, created with mode 0700" }),
   SVC_ENVIRONMENT: Type.String({
     default: "production",

@@ -119,6 +119,7 @@ export interface ScheduleSnapshotPartRow {
   owner: string;
   snapshot_id: string;
   part: number;
+  /** How many parts it has; 0 when two events contradict each other. */
   parts: number;
   position_epoch: number;
   position_sequence: number;

@@ -1,3 +1,4 @@
+import { brainErrorCodes } from "@svc/protocol";
 import type { AgentLogs } from "../agent-logs.ts";
 import type { Dispatch, FrameOutcome, FrameSource } from "../dispatch.ts";
 import type { UploadAnswer } from "../schemas.ts";
@@ -95,6 +96,7 @@ export async function acceptUpload(
       for (const text of outcome.batch?.errors ?? []) say(text);
     } else {
       answer.rejected += 1;
+      if (outcome.kind === "upgrade_required") answer.error_code = brainErrorCodes.schedulerUpgradeRequired;
       if (outcome.kind === "revoked") isRevoked = true;
       else say(outcome.message);
     }

@@ -188,6 +188,10 @@ export class Connection implements AgentConnection {
     this.#socket.send(Buffer.from(this.#signer.sign(type, payload, id)), (error) => this.#written(error));
   }
 
+  #sendError(frameId: string, payload: { code: string; message: string; fatal: boolean }): void {
+    this.#send("error", payload, `err_${frameId}`.slice(0, wireLimits.frameIdCharacters).toWellFormed());
+  }
+
   #isOpen(): boolean {
     return this.#socket.readyState === this.#socket.OPEN;
   }
@@ -229,6 +233,8 @@ export class Connection implements AgentConnection {
       this.close(closeCodes.revoked, "revoked");
     } else if (outcome.kind === "transient") {
       if (outcome.isUnstored === true) this.#lastUnstoredMs = this.#deps.clock.monotonicMs();
+    } else if (outcome.kind === "upgrade_required") {
+      this.#sendError(id, { code: brainErrorCodes.schedulerUpgradeRequired, message: outcome.message, fatal: true });
     } else if (outcome.batch !== undefined) {
       const { received, inserted, rejected, errors } = outcome.batch;
       this.#send(
@@ -254,8 +260,7 @@ export class Connection implements AgentConnection {
       return;
     }
     if (reason === "skew") {
-      const payload = { code: brainErrorCodes.protocolIncompatible, message, fatal: false };
-      this.#send("error", payload, `err_${id ?? ""}`.slice(0, wireLimits.frameIdCharacters).toWellFormed());
+      this.#sendError(id ?? "", { code: brainErrorCodes.protocolIncompatible, message, fatal: false });
     }
     agentLogs.frameDropped(this.agentId, { reason });
   }

@@ -10,6 +10,7 @@ import { createReports } from "../results/report.ts";
 import { cancelPending } from "../store.ts";
 import { createClaim } from "./claim.ts";
 import { claimPending } from "./claim-store.ts";
+import { createMoveHandlers } from "./move-handlers.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 const agentId = "aaaaaaaa-0000-4000-8000-000000000001";
@@ -26,6 +27,7 @@ for (const dialect of testDialects) {
       timeoutSeconds: 60,
       redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
       counted: { moved() {}, late() {} },
+      moves: createMoveHandlers(),
       changed() {},
       children: () => null,
     });
@@ -66,7 +68,7 @@ for (const dialect of testDialects) {
       const cancel = (of: { agent_id: string } | { project_id: string }, error: string) =>
         opened.database.write((tx) => cancelPending(tx, { of, error, now: clock.now() }));
       expect(await cancel({ agent_id: agentId }, "one")).toEqual([
-        { id: mine, project_id: projectId, action: "cancel_task", status: "cancelled" },
+        { id: mine, project_id: projectId, action: "cancel_task", status: "cancelled", idempotency_key: null },
       ]);
       expect(await cancel({ project_id: projectId }, "two")).toHaveLength(1);
       const ended = { status: "cancelled", completed_at: clock.now() };

@@ -5,6 +5,7 @@ import { findAgent, fitnessOf, reachOf, type SessionReach } from "../../agents/i
 import type { CommandMetrics } from "../metrics.ts";
 import { childKeyPrefix, claimPending, type PendingCommand, pendingChildren, pendingForAgent } from "./claim-store.ts";
 import { framePayload } from "./frame.ts";
+import type { MoveHandlers } from "./move-handlers.ts";
 import { dueForResend, type ResendRule, resendRule, winResend } from "./resend-store.ts";
 
 /** A command claimed for one delivery, as the frame's id and payload. */
@@ -53,6 +54,8 @@ export interface WaitingChildren {
 }
 
 export interface ClaimDeps extends CommandDeps {
+  /** What other features do in the transaction of a move. */
+  readonly moves: Pick<MoveHandlers, "run">;
   children(): ChildSource | null;
   /** Called with commands whose move has been committed. */
   changed(command: Pick<CommandRow, "id" | "project_id">): void;
@@ -77,7 +80,8 @@ const isFull = ({ request, commands, characters }: ClaimBatch): boolean =>
 
 /**
  * Claims the commands that wait for an agent, in issued_at order, before they are sent. Of two concurrent sessions, one wins each command.
- * Consecutive children of bulk retries are claimed in one transaction, every other command in its own.
+ * Consecutive children of bulk retries are claimed in one transaction, and so are consecutive fires of schedules, which may be repeated;
+ * every other command is claimed in its own.
  */
 export function createClaim({
   database,
@@ -86,6 +90,7 @@ export function createClaim({
   timeoutSeconds,
   redispatch,
   counted,
+  moves,
   changed,
   children,
 }: ClaimDeps) {
@@ -150,7 +155,11 @@ export function createClaim({
     if (claims.length === 0) return;
     const now = clock.now();
     const timeoutAt = new Date(now.getTime() + timeoutSeconds * 1000);
-    const won = await database.write((tx) => claimPending(tx, { claims, now, timeoutAt }));
+    const won = await database.write(async (tx) => {
+      const claimed = await claimPending(tx, { claims, now, timeoutAt });
+      await moves.run(tx, { move: "claim", commands: claimed, error: null, now });
+      return claimed;
+    });
     const rows = new Map(won.map((row) => [row.id, row]));
     for (const { id, token } of claims) {
       const row = rows.get(id);
@@ -191,8 +200,18 @@ export function createClaim({
 /** Maximum commands to resend at once. Most repeatable commands are small. */
 const maxResends = 50;
 
-/** The leading commands that one transaction may claim: consecutive children, or one other command. */
+/** Maximum fires to claim together: their arguments may be large. */
+const maxFires = 32;
+
+/** The leading commands that one transaction may claim: consecutive children, consecutive fires of schedules, or one other command. */
 function claimedTogether(commands: readonly PendingCommand[]): readonly PendingCommand[] {
-  const other = commands.findIndex(({ idempotency_key }) => idempotency_key?.startsWith(childKeyPrefix) !== true);
-  return other === -1 ? commands : commands.slice(0, Math.max(1, other));
+  const fires = leading(commands.slice(0, maxFires), ({ action }) => action === "schedule.fire");
+  if (fires.length > 0) return fires;
+  const children = leading(commands, ({ idempotency_key }) => idempotency_key?.startsWith(childKeyPrefix) === true);
+  return children.length > 0 ? children : commands.slice(0, 1);
+}
+
+function leading<T>(items: readonly T[], belongs: (item: T) => boolean): readonly T[] {
+  const other = items.findIndex((item) => !belongs(item));
+  return other === -1 ? items : items.slice(0, other);
 }

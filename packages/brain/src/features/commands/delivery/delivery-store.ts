@@ -11,8 +11,8 @@ export interface Delivery {
   readonly token: string;
 }
 
-type Moved = Pick<CommandRow, "id" | "project_id" | "agent_id" | "action" | "status">;
-const movedColumns = ["id", "project_id", "agent_id", "action", "status"] as const;
+const movedColumns = ["id", "project_id", "agent_id", "action", "status", "idempotency_key", "error"] as const;
+type Moved = Pick<CommandRow, (typeof movedColumns)[number]>;
 
 /**
  * Returns a command to `pending` after a failed send, if it may be repeated; undefined otherwise. It keeps its token: the agent may have

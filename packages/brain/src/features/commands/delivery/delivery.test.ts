@@ -9,6 +9,7 @@ import type { CommandRow } from "../../../schema/tables/index.ts";
 import { newestCommands } from "../reads.ts";
 import { createDelivery } from "./delivery.ts";
 import { expireDue } from "./delivery-store.ts";
+import { createMoveHandlers } from "./move-handlers.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 const rareAgent = "aaaaaaaa-0000-4000-8000-000000000001";
@@ -29,6 +30,7 @@ for (const dialect of testDialects) {
         timeoutSeconds: 60,
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
         counted: { moved: (_command, status) => void moved.push(status), late() {} },
+        moves: createMoveHandlers(),
         changed() {},
         ended: (commands) => void ended.push(...commands.map(({ id }) => id)),
         waits() {},

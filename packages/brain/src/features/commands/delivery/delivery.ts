@@ -3,8 +3,11 @@ import type { CommandRow } from "../../../schema/tables/index.ts";
 import type { EndedCommand } from "../results/result-signal.ts";
 import type { ClaimedCommand, CommandDeps } from "./claim.ts";
 import { agentsWithPending, expireDue, failUnsigned, isAnyDue, putBack } from "./delivery-store.ts";
+import type { MoveHandlers } from "./move-handlers.ts";
 
 export interface DeliveryDeps extends CommandDeps {
+  /** What other features do in the transaction of a move. */
+  readonly moves: Pick<MoveHandlers, "run">;
   changed(command: Pick<CommandRow, "id" | "project_id">): void;
   ended(commands: readonly EndedCommand[]): void;
   /** Called for agents with a command that is pending again. Reaches every process, since another connection may take it. */
@@ -15,7 +18,7 @@ const rowsPerBatch = 1000;
 const agentsPerStatement = 500;
 
 /** Handles claimed commands that did not reach their agent, and open commands that have timed out. */
-export function createDelivery({ database, clock, log, counted, changed, ended, waits }: DeliveryDeps) {
+export function createDelivery({ database, clock, log, counted, moves, changed, ended, waits }: DeliveryDeps) {
   const deliveryOf = ({ id, payload }: ClaimedCommand) => ({ id, token: String(payload.delivery_claim_token) });
 
   return {
@@ -31,8 +34,13 @@ export function createDelivery({ database, clock, log, counted, changed, ended, 
     /** Fails a claimed command that cannot be signed. Never throws: if the update fails, the command times out and the others continue. */
     async unsigned(command: ClaimedCommand, error: string): Promise<void> {
       log.error("commands.signing_failed", { command_id: command.id });
+      const now = clock.now();
       const row = await database
-        .write((tx) => failUnsigned(tx, deliveryOf(command), { error, now: clock.now() }))
+        .write(async (tx) => {
+          const failed = await failUnsigned(tx, deliveryOf(command), { error, now });
+          if (failed !== undefined) await moves.run(tx, { move: "signing_failed", commands: [failed], error, now });
+          return failed;
+        })
         .catch((cause: Error) => {
           log.warn("commands.signing_not_noted", { command_id: command.id, message: cause.message });
         });
@@ -46,7 +54,13 @@ export function createDelivery({ database, clock, log, counted, changed, ended, 
       for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
         const now = clock.now();
         if (!(await isAnyDue(database.read, now))) break;
-        const rows = await database.write((tx) => expireDue(tx, { now, limit: rowsPerBatch }));
+        const rows = await database.write(async (tx) => {
+          const due = await expireDue(tx, { now, limit: rowsPerBatch });
+          for (const [reason, commands] of Map.groupBy(due, ({ error }) => error)) {
+            await moves.run(tx, { move: "expire", commands, error: reason, now });
+          }
+          return due;
+        });
         for (const row of rows) counted.moved(row, "timeout");
         ended(rows);
         batch = rows.length;

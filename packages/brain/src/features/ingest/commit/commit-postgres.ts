@@ -1,7 +1,10 @@
 import type { Pool, PoolClient } from "pg";
 import type { Clock } from "../../../platform/clock.ts";
 import { uniqueViolation } from "../../../platform/database/dialects/postgres/copy-in.ts";
-import { copyEvents, insertEvents, type Partitions } from "../../events/index.ts";
+import { isPartitionMissing } from "../../../platform/database/dialects/postgres/partitions/daily-partitions.ts";
+import type { Partitions } from "../../../platform/database/dialects/postgres/partitions/partition-keeper.ts";
+import { copyEvents, insertEvents } from "../../events/index.ts";
+import { mirrorSchedules } from "../../native-schedules/index.ts";
 import { appendDeltas } from "../../stats/index.ts";
 import { changeTasks, copyTasks, joinLinks, lostRaceCode, readTasks } from "../../tasks/index.ts";
 import type { FoldedTask } from "../../tasks/thread.ts";
@@ -57,10 +60,6 @@ export function commitOnPostgres({ pool, clock, partitions }: PostgresCommitDeps
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 const lostRaceCodes: readonly unknown[] = [lostRaceCode, uniqueViolation, "40P01"];
 const isRaceLost = (error: unknown): boolean => lostRaceCodes.includes(codeOf(error));
-/** A check violation without a constraint name: the row fits no partition. Its text is in the server's language. */
-const isPartitionMissing = (error: unknown): boolean =>
-  codeOf(error) === "23514" && (error as { constraint?: string }).constraint === undefined;
-
 /** Counts as a lost race: the rows were deleted, or are not visible yet, because other transactions were faster. */
 const rowsMissing = (): Error =>
   Object.assign(new Error("a task of the group is not there to be locked"), { code: lostRaceCode });
@@ -81,7 +80,7 @@ async function undo(client: PoolClient): Promise<void> {
 
 /** The results of statements that are sent together. The first failure is the cause; later ones only follow from it. */
 async function together<Results extends readonly unknown[]>(
-  statements: readonly [...{ [Index in keyof Results]: Promise<Results[Index]> }],
+  statements: readonly [...{ [Index in keyof Results]: Promise<Results[Index]> | null }],
 ): Promise<Results> {
   const settled = await Promise.allSettled(statements);
   const failed = settled.find((result): result is PromiseRejectedResult => result.status === "rejected");
@@ -120,6 +119,8 @@ async function storeGroup(
     if (change.before === null) fresh.push(change.after);
     else changes.push(change as Change);
   }
+  const reports = group.events.flatMap(({ schedule }, index) => (schedule !== null && isNew[index] ? [schedule] : []));
+  const commit = () => client.query("COMMIT");
   const [, , , workers] = await together([
     // Every transaction locks rows in one order: inserts before updates.
     copyTasks(client, fresh, now),
@@ -127,8 +128,10 @@ async function storeGroup(
     joinLinks(client, plan.links),
     applyWorkerStates(client, plan.workerStates, now),
     appendDeltas(client, plan.deltas),
-    client.query("COMMIT"),
+    reports.length === 0 ? commit() : null,
   ]);
+  const schedules = await mirrorSchedules(client, reports, now);
+  if (reports.length > 0) await commit();
   const tasks = plan.rows.map(
     ({ before, after }): ChangedTask => ({
       projectId: after.project_id,
@@ -138,5 +141,5 @@ async function storeGroup(
       stateAfter: after.state,
     }),
   );
-  return { stored: group.events.filter((_, index) => isNew[index]), tasks, workers, touches: plan.touches };
+  return { stored: group.events.filter((_, index) => isNew[index]), tasks, workers, schedules, touches: plan.touches };
 }

@@ -7,6 +7,7 @@ export interface CommittedGroup {
   readonly stored: readonly PreparedEvent[];
   readonly tasks: readonly ChangedTask[];
   readonly workers: readonly { readonly projectId: string; readonly id: string }[];
+  readonly schedules: readonly { readonly projectId: string; readonly id: string }[];
   readonly touches: Touches;
 }
 

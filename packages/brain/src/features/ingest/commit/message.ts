@@ -1,5 +1,6 @@
 import { carriedFields, taskStates } from "@svc/protocol";
 import { fingerprintOf } from "../../issues/thread.ts";
+import type { ScheduleReport } from "../../native-schedules/thread.ts";
 import { rowOfEvents, type StoredTask, storedTask, taskEventOf, taskView } from "../../tasks/thread.ts";
 import type { FamilyField, PreparedEvent } from "../prepare-batch.ts";
 import type { CommittedGroup } from "./commit.ts";
@@ -34,6 +35,7 @@ export interface GroupMessage {
   readonly retriedFrom: ReadonlyMap<number, string>;
   readonly ownWorkers: ReadonlyMap<number, string>;
   readonly withheld: ReadonlyMap<number, readonly FamilyField[]>;
+  readonly schedules: ReadonlyMap<number, ScheduleReport>;
   readonly nowMs: number;
 }
 
@@ -63,10 +65,11 @@ export function messageOf({ events, tasks }: EventGroup<PreparedEvent>, nowMs: n
     retriedFrom: new Map<number, string>(),
     ownWorkers: new Map<number, string>(),
     withheld: new Map<number, readonly FamilyField[]>(),
+    schedules: new Map<number, ScheduleReport>(),
     nowMs,
   };
   for (let index = 0; index < count; index += 1) {
-    const { id, payload, task, retriedFrom, ownWorker, withheld } = events[index] as PreparedEvent;
+    const { id, payload, task, retriedFrom, ownWorker, withheld, schedule } = events[index] as PreparedEvent;
     projectId.set(index, task.projectId);
     agentId.set(index, task.agentId);
     engine.set(index, task.engine);
@@ -83,6 +86,7 @@ export function messageOf({ events, tasks }: EventGroup<PreparedEvent>, nowMs: n
     if (retriedFrom !== null) message.retriedFrom.set(index, retriedFrom);
     if (ownWorker !== null) message.ownWorkers.set(index, ownWorker);
     if (withheld !== null) message.withheld.set(index, withheld);
+    if (schedule !== null) message.schedules.set(index, schedule);
   }
   return message;
 }
@@ -209,6 +213,7 @@ export interface GroupAnswer {
   /** The tasks whose row has another name than the given one, by index. */
   readonly names: ReadonlyMap<number, string>;
   readonly workers: CommittedGroup["workers"];
+  readonly schedules: CommittedGroup["schedules"];
   readonly touches: Touches;
 }
 
@@ -217,7 +222,7 @@ const codeOf = (state: string): number => (taskStates as readonly string[]).inde
 export function answerOf(
   { tasks }: EventGroup,
   { rows, touches }: BatchPlan,
-  { isNew, workers }: { readonly isNew: readonly boolean[]; readonly workers: CommittedGroup["workers"] },
+  { isNew, workers, schedules }: Pick<CommittedGroup, "workers" | "schedules"> & { readonly isNew: readonly boolean[] },
 ): GroupAnswer {
   const before = new Int8Array(tasks.length).fill(-1);
   const after = new Int8Array(tasks.length).fill(-1);
@@ -230,12 +235,12 @@ export function answerOf(
   }
   const known: number[] = [];
   for (let index = 0; index < isNew.length; index += 1) if (!isNew[index]) known.push(index);
-  return { known, before, after, names, workers, touches };
+  return { known, before, after, names, workers, schedules, touches };
 }
 
 /** The meaning of an answer for the group that was sent. */
 export function committedOf({ events, tasks }: EventGroup<PreparedEvent>, answer: GroupAnswer): CommittedGroup {
-  const { workers, touches } = answer;
+  const { workers, schedules, touches } = answer;
   const known = new Set(answer.known);
   const stored = known.size === 0 ? events : events.filter((_, index) => !known.has(index));
   const changed = tasks.flatMap(({ row }, index) => {
@@ -246,5 +251,5 @@ export function committedOf({ events, tasks }: EventGroup<PreparedEvent>, answer
       { projectId: row.project_id, id: row.id, name: answer.names.get(index) ?? row.name, stateBefore, stateAfter },
     ];
   });
-  return { stored, tasks: changed, workers, touches };
+  return { stored, tasks: changed, workers, schedules, touches };
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { openEventStore } from "../../events/thread.ts";
+import { openScheduleMirror } from "../../native-schedules/thread.ts";
 import { openDeltaStore } from "../../stats/thread.ts";
 import { type FoldedTask, openLinkStore, openTaskStore, type StoredTask, storedTask } from "../../tasks/thread.ts";
 import { openWorkerStateStore } from "../../workers/thread.ts";
@@ -13,6 +14,7 @@ export function storeGroupJob(db: DatabaseSync): (message: GroupMessage) => Grou
   const links = openLinkStore(db);
   const deltas = openDeltaStore(db);
   const workerStates = openWorkerStateStore(db);
+  const mirror = openScheduleMirror(db);
 
   return (message) => {
     const group = groupOf(message);
@@ -29,7 +31,9 @@ export function storeGroupJob(db: DatabaseSync): (message: GroupMessage) => Grou
     tasks.write(plan.rows, nowMicros);
     links.join(plan.links);
     const workers = workerStates.apply(plan.workerStates, nowMicros);
+    const reports = [...message.schedules].flatMap(([index, report]) => (isNew[index] ? [report] : []));
+    const schedules = mirror.apply(reports, message.nowMs);
     deltas.append(plan.deltas);
-    return answerOf(group, plan, { isNew, workers });
+    return answerOf(group, plan, { isNew, workers, schedules });
   };
 }

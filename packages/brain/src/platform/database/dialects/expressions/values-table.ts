@@ -38,9 +38,9 @@ export const isAmong = (column: string, type: ValueType, values: readonly string
 /** Rows of values, one parameter for each: VALUES with the types of the columns, which the server database cannot guess there. */
 export const valuesRows = (
   types: readonly ValueType[],
-  rows: readonly (readonly (string | Date)[])[],
+  rows: readonly (readonly (string | Date | null)[])[],
 ): RawBuilder<unknown> => {
-  const rowsOf = (write: (value: string | Date, type: ValueType) => RawBuilder<unknown>) =>
+  const rowsOf = (write: (value: string | Date | null, type: ValueType) => RawBuilder<unknown>) =>
     sql.join(rows.map((row) => sql`(${sql.join(row.map((value, index) => write(value, types[index] as ValueType)))})`));
   return sql`VALUES ${byDialect({
     postgres: rowsOf((value, type) => sql`${value}::${typeOf[type]}`),

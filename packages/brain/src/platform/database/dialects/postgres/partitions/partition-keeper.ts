@@ -1,21 +1,21 @@
 import type { Pool } from "pg";
-import { createPartitions, dayOf, listPartitions } from "./partitions-store.ts";
+import { createPartitions, dayOf, listPartitions } from "./daily-partitions.ts";
 
 /** Days created in advance, in addition to today. */
 const daysAhead = 14;
 
-/** Caches which event partitions exist, so that a batch queries the database only for a new day. */
-export function createPartitionKeeper(pool: Pool) {
+/** Caches which daily partitions of a table exist, so that a batch queries the database only for a new day. */
+export function createPartitionKeeper(pool: Pool, table: string) {
   let known: Promise<Set<number>> | null = null;
 
   async function ensure(days: readonly number[]): Promise<void> {
-    known ??= listPartitions(pool).then((found) => new Set(found));
+    known ??= listPartitions(pool, table).then((found) => new Set(found));
     const reading = known;
     try {
       const present = await reading;
       const missing = days.filter((day) => !present.has(day));
       if (missing.length === 0) return;
-      await createPartitions(pool, missing);
+      await createPartitions(pool, table, missing);
       for (const day of missing) present.add(day);
     } catch (error) {
       if (known === reading) known = null;

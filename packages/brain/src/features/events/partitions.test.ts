@@ -3,9 +3,15 @@ import { createFakeClock, waitFor } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import type { Pool } from "pg";
 import { describe, expect, test } from "vitest";
-import { pruneEvents } from "../loops.ts";
-import { createPartitionKeeper } from "./partitions.ts";
-import { createPartitions, dayOf, dropPartitions, listPartitions } from "./partitions-store.ts";
+import * as partitions from "../../platform/database/dialects/postgres/partitions/daily-partitions.ts";
+import { pruneEvents } from "./loops.ts";
+import { eventPartitions } from "./partitions.ts";
+
+const { dayOf } = partitions;
+const listPartitions = (pool: Pool) => partitions.listPartitions(pool, "events");
+const createPartitions = (pool: Pool, days: readonly number[]) => partitions.createPartitions(pool, "events", days);
+const dropPartitions = (pool: Pool, kept: Omit<partitions.DropRequest, "table">) =>
+  partitions.dropPartitions(pool, { table: "events", ...kept });
 
 const now = new Date("2026-01-10T10:30:00.000Z");
 const today = dayOf(now.getTime());
@@ -68,9 +74,9 @@ describe("partitions of events", () => {
   const pool = (): Pool => (opened.database.bulk as unknown as { pool: Pool }).pool;
 
   test("are created for today and two weeks ahead, once", async () => {
-    const keeper = createPartitionKeeper(pool());
+    const keeper = eventPartitions(pool());
     await keeper.makeAhead(now);
-    await createPartitionKeeper(pool()).makeAhead(now);
+    await eventPartitions(pool()).makeAhead(now);
     const expected = Array.from({ length: 15 }, (_, index) => today + index);
     expect(await listPartitions(pool())).toEqual(expected);
   });
@@ -78,7 +84,7 @@ describe("partitions of events", () => {
   test("are created by the first process that needs them, also when two need the same one at once", async () => {
     const days = [today - 3, today - 2, today - 2, today - 1];
     const instants = days.map((day) => day * dayMs + 5);
-    await Promise.all([1, 2, 3].map(() => createPartitionKeeper(pool()).ensureFor(instants)));
+    await Promise.all([1, 2, 3].map(() => eventPartitions(pool()).ensureFor(instants)));
     expect(await listPartitions(pool())).toEqual(expect.arrayContaining(days));
   });
 

@@ -1,0 +1,6 @@
+export {
+  type MintedCertificate,
+  MintRefused,
+  maxValidityDays,
+  mintCertificate,
+} from "../../features/scheduler-grpc/index.ts";

@@ -1,0 +1,22 @@
+import type { Redactor } from "@svc/protocol";
+import type { Commands } from "../commands/index.ts";
+import { createFireCalls, type FireCallsDeps } from "./firing/fire-calls.ts";
+import { firePartitions } from "./firing/partitions.ts";
+import { createAcknowledge } from "./progress/acknowledge.ts";
+import { followCommands } from "./progress/follow-commands.ts";
+import type { FireCalls } from "./requests.ts";
+
+export interface FiresDeps extends Omit<FireCallsDeps, "partitions"> {
+  readonly commands: Pick<Commands, "issueIn" | "offer" | "onMoved" | "reports">;
+  readonly redactor: Pick<Redactor, "redact">;
+}
+
+/** Fires of the schedules of this service: accepted, followed to their outcome, and kept. */
+export function createFires(given: FiresDeps) {
+  const deps = { ...given, partitions: firePartitions(given.database) };
+  followCommands(deps.commands);
+  const calls: FireCalls = { ...createFireCalls(deps), acknowledge: createAcknowledge(deps) };
+  return { calls };
+}
+
+export type Fires = ReturnType<typeof createFires>;

@@ -1,0 +1,254 @@
+import { randomUUID } from "node:crypto";
+import { cadenceFingerprint } from "@svc/cadence";
+import { timestampOf } from "@svc/protocol";
+import { createFakeClock } from "@svc/testkit";
+import { useTestDatabase } from "@svc/testkit/databases";
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  addSchedule,
+  certificateFor,
+  fireOf,
+  type GrpcOptions,
+  projectWith,
+  startSchedulerGrpc,
+} from "../../../../test/fixtures/scheduler-fixture.ts";
+import { InvalidFireRequest } from "../../fires/index.ts";
+import { createAuthority } from "../certificates/certificate.ts";
+import { statusCodes } from "../status-codes.ts";
+
+const opened = useTestDatabase("sqlite");
+const started: { stop(): Promise<void> }[] = [];
+
+async function start(options?: GrpcOptions) {
+  const server = await startSchedulerGrpc(opened, options);
+  started.push(server);
+  return server;
+}
+
+afterEach(async () => {
+  for (const server of started.splice(0)) await server.stop();
+});
+
+describe("a certificate", () => {
+  test("of the authority is accepted, whatever its name", async () => {
+    const clock = createFakeClock();
+    const server = await start({ clock });
+    expect(await server.client().ping()).toEqual({
+      brain_version: "1.2.3",
+      brain_time: timestampOf(clock.now()),
+      contract_version: 1,
+      cadence_fingerprint: cadenceFingerprint,
+    });
+  });
+
+  test("of another authority is refused", async () => {
+    const other = createAuthority({ name: "other", now: new Date(), validityDays: 1 });
+    const server = await start();
+    await expect(server.client(certificateFor("scheduler-1", other)).ping()).rejects.toMatchObject({
+      code: statusCodes.UNAVAILABLE,
+    });
+  });
+
+  test("is required", async () => {
+    const server = await start();
+    await expect(server.client(null).ping()).rejects.toMatchObject({ code: statusCodes.UNAVAILABLE });
+  });
+
+  test("must be listed by its common name or a DNS name when there is a list", async () => {
+    const server = await start({ names: { allowed: ["scheduler-1", "b.example.org"] } });
+    await server.client(certificateFor("scheduler-1")).ping();
+    await server.client(certificateFor("other", undefined, ["a.example.org", "b.example.org"])).ping();
+    const refused = server.client(certificateFor("other", undefined, ["a.example.org"]));
+    await expect(refused.ping()).rejects.toMatchObject({ code: statusCodes.UNAUTHENTICATED });
+    const stream = refused.watch();
+    await expect(stream.next()).rejects.toMatchObject({ code: statusCodes.UNAUTHENTICATED });
+    expect(server.refused[0]).toEqual({
+      action: "schedules.access.unauth",
+      target_type: "schedule",
+      target_id: null,
+      project_id: null,
+      result: "failed",
+      outcome: "deny",
+      source_ip: "127.0.0.1",
+      metadata: { certificate: null, reason: "name_not_allowed" },
+    });
+  });
+
+  test("cannot hide a listed name in another one", async () => {
+    const server = await start({ names: { allowed: ["scheduler-1"] } });
+    const client = server.client(certificateFor("other", undefined, ["a.example.org, DNS:scheduler-1"]));
+    await expect(client.ping()).rejects.toMatchObject({ code: statusCodes.UNAUTHENTICATED });
+  });
+
+  test("is refused by an empty list when a list is required", async () => {
+    const server = await start({ names: { requiresList: true } });
+    await expect(server.client().ping()).rejects.toMatchObject({ code: statusCodes.UNAUTHENTICATED });
+  });
+});
+
+describe("a certificate that is bound to projects", () => {
+  test("fires, advances and quarantines only their schedules; an unbound one those of all", async () => {
+    const own = await projectWith(opened, "own");
+    const other = await projectWith(opened, "other");
+    const ownSchedule = await addSchedule(opened, { project_id: own.id });
+    const otherSchedule = await addSchedule(opened, { project_id: other.id });
+    const server = await start({ names: { bindings: { bound: ["own"], "bound.example.org": ["own"] } } });
+    const bound = server.client(certificateFor("bound"));
+    const denied = { code: statusCodes.PERMISSION_DENIED };
+    const about = { schedule_id: otherSchedule.id };
+
+    expect(await bound.fire(fireOf({ schedule_id: ownSchedule.id }))).toMatchObject({ disposition: "ACCEPTED" });
+    await expect(bound.fire(fireOf(about))).rejects.toMatchObject(denied);
+    const skipped = { skipped_through: timestampOf(new Date()), skipped_count: 1 };
+    await expect(bound.advance({ ...fireOf(about), ...skipped })).rejects.toMatchObject(denied);
+    await expect(bound.quarantine({ ...about, reason_code: "bad" })).rejects.toMatchObject(denied);
+    const boundByDnsName = server.client(certificateFor("unlisted", undefined, ["bound.example.org"]));
+    await expect(boundByDnsName.fire(fireOf(about))).rejects.toMatchObject(denied);
+    expect(await server.client().fire(fireOf(about))).toMatchObject({ disposition: "ACCEPTED" });
+
+    expect(server.fired.map(({ scheduleId }) => scheduleId)).toEqual([ownSchedule.id, otherSchedule.id]);
+    expect(server.refused.map(({ action }) => action)).toEqual(Array(4).fill("schedules.access.denied"));
+    expect(server.refused[0]).toMatchObject({
+      target_id: otherSchedule.id,
+      project_id: other.id,
+      metadata: { certificate: "bound" },
+    });
+  });
+
+  test("acknowledges only their fires", async () => {
+    const own = await projectWith(opened, "own-fires");
+    const other = await projectWith(opened, "other-fires");
+    const fires = new Map([own, other].map(({ id }) => [id, randomUUID()]));
+    const now = new Date();
+    await opened.database.write((tx) =>
+      tx
+        .insertInto("schedule_fire_ids")
+        .values(
+          [...fires].map(([project_id, fire_id]) => ({
+            fire_id,
+            project_id,
+            schedule_id: randomUUID(),
+            scheduled_for: now,
+            fired_at: now,
+          })),
+        )
+        .execute(),
+    );
+    const server = await start({ names: { bindings: { bound: ["own-fires"] } } });
+    const bound = server.client(certificateFor("bound"));
+    const acknowledge = (fire_id: unknown) => bound.acknowledge({ fire_id, status: "SUCCESS" });
+    expect(await acknowledge(fires.get(own.id))).toEqual({ applied: true });
+    await expect(acknowledge(fires.get(other.id))).rejects.toMatchObject({ code: statusCodes.PERMISSION_DENIED });
+    await expect(acknowledge(randomUUID())).rejects.toMatchObject({ code: statusCodes.NOT_FOUND });
+    expect(server.refused.map(({ action }) => action)).toEqual([
+      "schedules.access.denied",
+      "schedules.access.not_found",
+    ]);
+  });
+});
+
+describe("a call", () => {
+  test.each([
+    ["fire", { schedule_id: "1" }, "schedule_id is not a UUID"],
+    ["fire", { fire_id: "x" }, "fire_id is not a UUID"],
+    ["fire", { scheduled_for: null }, "scheduled_for is missing"],
+    ["fire", { scheduled_for: { seconds: 1e15, nanos: 0 } }, "scheduled_for is out of range"],
+    ["fire", { prepared_next_run_at: { seconds: -1e10, nanos: 0 } }, "prepared_next_run_at is out of range"],
+    ["fire", { revision: -1 }, "revision is not a revision"],
+    ["fire", { control_token: "x".repeat(201) }, "control_token must have at most 200 characters"],
+    ["fire", { definition_digest: "\0" }, "definition_digest must not contain NUL"],
+    ["advance", { skipped_through: null }, "skipped_through is missing"],
+    [
+      "advance",
+      { skipped_through: { seconds: 1, nanos: 0 }, skipped_count: 10_001 },
+      "skipped_count must be at most 10000",
+    ],
+    ["acknowledge", { status: 0 }, "status is not a result"],
+    ["quarantine", { reason_code: "" }, "reason_code must not be empty"],
+    ["quarantine", { reason_code: "x".repeat(65) }, "reason_code must have at most 64 characters"],
+    ["quarantine", { reason_code: "x", detail: "x".repeat(1025) }, "detail must have at most 1024 characters"],
+  ] as const)("%s is refused with %o", async (name, given, details) => {
+    const server = await start();
+    await expect(server.client()[name](fireOf(given))).rejects.toMatchObject({
+      code: statusCodes.INVALID_ARGUMENT,
+      details,
+    });
+    expect(server.refused).toMatchObject([{ action: "schedules.access.invalid", metadata: { reason: details } }]);
+    expect(server.fired).toEqual([]);
+  });
+
+  test("passes a fire on as it was sent", async () => {
+    const server = await start();
+    const sent = fireOf({ missed: true, prepared_next_run_at: null });
+    await server.client().fire(sent);
+    expect(server.fired).toEqual([
+      {
+        scheduleId: sent.schedule_id,
+        fireId: sent.fire_id,
+        scheduledFor: new Date("2026-01-01T00:00:00Z"),
+        controlToken: "ct",
+        definitionDigest: "d",
+        revision: 1,
+        expectedNextRunAt: new Date("2026-01-01T00:00:00Z"),
+        preparedNextRunAt: null,
+        cadenceFingerprint: "f",
+        isMissed: true,
+      },
+    ]);
+  });
+
+  test("that contradicts a stored fire is invalid", async () => {
+    const fire = () => Promise.reject(new InvalidFireRequest("the fire belongs to another slot"));
+    const server = await start({ fires: { fire } });
+    await expect(server.client().fire(fireOf())).rejects.toMatchObject({ code: statusCodes.INVALID_ARGUMENT });
+    expect(server.refused).toMatchObject([{ action: "schedules.access.invalid" }]);
+  });
+
+  test("for a schedule that does not exist is answered as stale, and recorded", async () => {
+    const server = await start({
+      fires: {
+        fire: async () => ({
+          disposition: "STALE_CONTROL",
+          commandId: null,
+          isBuffered: false,
+          lastRunAt: null,
+          nextRunAt: null,
+          totalRuns: 0,
+          live: null,
+          errorCode: null,
+          errorMessage: null,
+        }),
+        advance: async () => ({ disposition: "ADVANCE_STALE_CONTROL", nextRunAt: null, live: null }),
+      },
+      quarantine: async () => ({ outcome: "NOT_FOUND", revision: 0 }),
+    });
+    const client = server.client();
+    const request = fireOf();
+    expect(await client.fire(request)).toMatchObject({ disposition: "STALE_CONTROL", live: null });
+    const skipped = { skipped_through: timestampOf(new Date()), skipped_count: 1 };
+    expect(await client.advance({ ...request, ...skipped })).toMatchObject({ disposition: "ADVANCE_STALE_CONTROL" });
+    expect(await client.quarantine({ ...request, reason_code: "x" })).toMatchObject({
+      outcome: "QUARANTINE_NOT_FOUND",
+    });
+    const row = { action: "schedules.access.not_found", target_id: request.schedule_id };
+    expect(server.refused).toMatchObject([row, row, row]);
+  });
+
+  test("is retried by the scheduler when the database is in trouble", async () => {
+    const trouble = () => Promise.reject(Object.assign(new Error("connection lost"), { code: "08006" }));
+    const server = await start({ fires: { fire: trouble, advance: trouble } });
+    const client = server.client();
+    expect(await client.fire(fireOf())).toMatchObject({ disposition: "RETRY" });
+    const skipped = { skipped_through: timestampOf(new Date()), skipped_count: 1 };
+    await expect(client.advance({ ...fireOf(), ...skipped })).rejects.toMatchObject({ code: statusCodes.UNAVAILABLE });
+  });
+
+  test("that fails otherwise reports no details", async () => {
+    const server = await start({ fires: { fire: () => Promise.reject(new Error("secret")) } });
+    await expect(server.client().fire(fireOf())).rejects.toMatchObject({
+      code: statusCodes.INTERNAL,
+      details: "internal error",
+    });
+    expect(server.errors.splice(0)).toEqual([expect.stringContaining("secret")]);
+  });
+});

@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ServerWritableStream } from "@grpc/grpc-js";
+import { SnapshotDigest, type SnapshotFrame, type SnapshotRequest, schedulerContractVersion } from "@svc/protocol";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
+import type { Caller } from "../access/caller.ts";
+import { CallRefusal } from "../access/refusal.ts";
+import { scheduleMessage } from "../calls/messages.ts";
+import { readProjectIds } from "../calls/requests.ts";
+import { send } from "./send.ts";
+import { readSchedulePage, readServerRevision } from "./stream-reads.ts";
+
+const defaultPageSize = 100;
+const maxPageSize = 1000;
+/** Rows that are in memory at once for one snapshot. A row has up to 128 KiB of arguments. */
+const maxRowsInMemory = 100;
+
+/** @throws CallRefusal `invalid` */
+export function readSnapshotRequest({ project_ids, page_size }: SnapshotRequest) {
+  if (page_size > maxPageSize) throw new CallRefusal("invalid", `page_size must be 1 to ${maxPageSize}`);
+  return {
+    projectIds: readProjectIds(project_ids),
+    rowsPerRead: Math.min(page_size === 0 ? defaultPageSize : page_size, maxRowsInMemory),
+  };
+}
+
+/** Sends every schedule that the caller may see, as of one instant. @throws as `send`, and the error of the database. */
+export async function sendSnapshot(
+  call: ServerWritableStream<SnapshotRequest, SnapshotFrame>,
+  { slugs }: Pick<Caller, "slugs">,
+  database: Pick<BrainDatabase, "snapshot">,
+): Promise<void> {
+  const { projectIds, rowsPerRead } = readSnapshotRequest(call.request);
+  const snapshot_id = randomUUID();
+  await send(call, { header: { snapshot_id, contract_version: schedulerContractVersion } });
+  const digest = new SnapshotDigest();
+  let row_count = 0;
+  const watermark = await database.snapshot(async (db) => {
+    const revision = await readServerRevision(db);
+    let afterId: string | null = null;
+    for (;;) {
+      const rows = await readSchedulePage(db, { slugs, projectIds }, { afterId, limit: rowsPerRead });
+      for (const row of rows) {
+        digest.add({
+          id: row.id,
+          controlToken: row.control_token,
+          revision: row.schedule_revision,
+          definitionDigest: row.definition_digest,
+          nextRunAt: row.next_run_at,
+        });
+        await send(call, { row: { snapshot_id, schedule: scheduleMessage(row) } });
+      }
+      row_count += rows.length;
+      if (rows.length < rowsPerRead) return revision;
+      afterId = rows.at(-1)?.id ?? null;
+      // The embedded database is read on this thread.
+      await nextTurn();
+    }
+  });
+  await send(call, { complete: { snapshot_id, watermark, row_count, digest: digest.end() } });
+}
