@@ -146,6 +146,8 @@ export function createFeatures(deps: BrainDeps) {
       schedulerGrpc.changed();
     },
   });
+  // Archived projects disappear for schedulers, restored ones return.
+  projects.onChanged(() => schedulerGrpc.changed());
   const releases = createReleases({ database, onError: onError("releases") });
   const ingest = createIngest({
     ...engines,

@@ -10,6 +10,7 @@ import type { Tables } from "../../src/schema/tables/index.ts";
 import { bulkRetryRow } from "../rows/bulk-retry-rows.ts";
 import { commandRow } from "../rows/command-rows.ts";
 import { queueRow } from "../rows/queue-rows.ts";
+import { scheduleRow } from "../rows/schedule-rows.ts";
 import { taskRow } from "../rows/task-rows.ts";
 import { workerRow } from "../rows/worker-rows.ts";
 
@@ -152,6 +153,25 @@ const cases: Record<string, Case> = {
         .insertInto("queue_depths")
         .values({ project_id: projectId, queue_id: id, cell_at: at, pending_count: 1, consumer_count: 1 })
         .execute(),
+  },
+  "schedules.changes-retention": {
+    tables: ["schedule_changes"],
+    plant: ({ tx, at, projectId, id }) =>
+      tx
+        .insertInto("schedule_changes")
+        .values({
+          ...{ revision: Number.parseInt(id.slice(0, 8), 16), project_id: projectId, schedule_id: id },
+          ...{ change_kind: "upsert", changed_at: at },
+        })
+        .execute(),
+  },
+  "schedules.skips-retention": {
+    tables: ["schedule_skips"],
+    async plant({ tx, at, projectId: project_id, id }) {
+      await tx.insertInto("schedules").values(scheduleRow({ id, project_id })).execute();
+      const skip = { id, project_id, schedule_id: id, skipped_at: at, count: 1 };
+      await tx.insertInto("schedule_skips").values(skip).execute();
+    },
   },
   "security-history.retention": {
     tables: ["account_notices"],
