@@ -21,7 +21,7 @@ import { createProjects } from "../features/projects/index.ts";
 import { createQueues } from "../features/queues/index.ts";
 import { createReconciliation } from "../features/reconciliation/index.ts";
 import { createSavedViews } from "../features/saved-views/index.ts";
-import { createSchedulerServices, type StartEmbedded } from "../features/scheduler-grpc/index.ts";
+import { createSchedulerServices } from "../features/scheduler-grpc/index.ts";
 import { createSchedulers } from "../features/schedulers/index.ts";
 import { createSchedules, followProject, type Schedules } from "../features/schedules/index.ts";
 import { createSecurityHistory } from "../features/security-history/index.ts";
@@ -30,39 +30,16 @@ import { createSetup } from "../features/setup/index.ts";
 import { createReleases } from "../features/stats/index.ts";
 import { createUserAdministration, createUsers } from "../features/users/index.ts";
 import { createWorkers } from "../features/workers/index.ts";
-import type { Clock } from "../platform/clock.ts";
 import { createKeyring } from "../platform/crypto/keyring.ts";
 import { createPasswords } from "../platform/crypto/passwords.ts";
-import type { Log } from "../platform/log.ts";
 import { createMail } from "../platform/mail/mail.ts";
-import type { Metrics } from "../platform/metrics.ts";
 import { createRetentionGuard } from "../platform/retention.ts";
-import type { SettingRow } from "../platform/settings.ts";
 import { createThrottledLog } from "../platform/throttled-log.ts";
-import type { BrainDatabase } from "../schema/tables/index.ts";
-import { liveReaders } from "./live-readers.ts";
+import type { BrainDeps } from "./brain-deps.ts";
+import { liveReaders } from "./live/live-readers.ts";
+import { watchRoles } from "./live/watch-roles.ts";
 import { installedPackages } from "./packages.ts";
-import type { BrainSettings } from "./settings/settings.ts";
 import { appliedVersion, schemaVersion } from "./storage.ts";
-import { watchRoles } from "./watch-roles.ts";
-
-export interface BrainDeps {
-  readonly settings: BrainSettings;
-  /** The effective settings as text, secrets masked. */
-  readonly settingRows: readonly SettingRow[];
-  readonly database: BrainDatabase;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly version: string;
-  /** Identifies this process among the replicas; also sent as X-SVC-LongPoll-Worker. */
-  readonly processId: string;
-  /** Prints a setup link where only the operator sees it. */
-  readonly announce: (url: string) => void;
-  readonly isStarted: () => boolean;
-  /** Starts a scheduler in this process; null where none can run. */
-  readonly startScheduler: StartEmbedded | null;
-}
 
 /** Builds every feature once, in order of dependency. */
 export function createFeatures(deps: BrainDeps) {

@@ -3,7 +3,8 @@ import { labelledDepths } from "../features/queues/index.ts";
 import { workersOnline } from "../features/workers/index.ts";
 import { hours } from "../platform/durations.ts";
 import { createThrottledLog } from "../platform/throttled-log.ts";
-import type { BrainDeps, Features } from "./features.ts";
+import type { BrainDeps } from "./brain-deps.ts";
+import type { Features } from "./features.ts";
 
 const maxProjects = 10_000;
 /** The series of a queue ends when its depth has not been reported for this long. */

@@ -20,7 +20,8 @@ import { indexTaskIds, pruneTasks } from "../features/tasks/index.ts";
 import { pruneWorkers, sweepSilentWorkers } from "../features/workers/index.ts";
 import { checkpointLog } from "../platform/database/checkpoint.ts";
 import { type BoundLoop, bindLoop } from "../platform/loop.ts";
-import type { BrainDeps, Features } from "./features.ts";
+import type { BrainDeps } from "./brain-deps.ts";
+import type { Features } from "./features.ts";
 import type { Transport } from "./transport.ts";
 
 /** Every background loop of the brain. Those that delete rows by age pause while the system clock is in doubt. */

@@ -21,7 +21,7 @@ import { projectRoutes } from "../features/projects/index.ts";
 import { queueRoutes } from "../features/queues/index.ts";
 import { savedViewRoutes } from "../features/saved-views/index.ts";
 import { schedulerRoutes } from "../features/schedulers/index.ts";
-import { scheduleRoutes } from "../features/schedules/index.ts";
+import { scheduleImportRoutes, scheduleRoutes, scheduleTimingRoutes } from "../features/schedules/index.ts";
 import { securityHistoryRoutes } from "../features/security-history/index.ts";
 import { sessionRoutes } from "../features/sessions/index.ts";
 import { setupPageRoutes, setupRoutes } from "../features/setup/index.ts";
@@ -31,7 +31,8 @@ import { userRoutes } from "../features/users/index.ts";
 import { workerRoutes } from "../features/workers/index.ts";
 import type { Access } from "../platform/http/access/access.ts";
 import { type App, mount } from "../platform/http/app.ts";
-import type { BrainDeps, Features } from "./features.ts";
+import type { BrainDeps } from "./brain-deps.ts";
+import type { Features } from "./features.ts";
 import type { Transport } from "./transport.ts";
 
 const api = "/api/v1";
@@ -77,6 +78,8 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   mount(app, api, queueRoutes, all);
   mount(app, api, savedViewRoutes, all);
   mount(app, api, scheduleRoutes, all);
+  mount(app, api, scheduleImportRoutes, all);
+  mount(app, api, scheduleTimingRoutes, all);
   mount(app, api, statsRoutes, all);
   mount(app, api, taskRoutes, { ...all, deleted });
   mount(app, api, taskBreakdownRoutes, all);

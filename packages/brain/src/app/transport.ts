@@ -1,6 +1,7 @@
 import { AgentTransport } from "../features/agent-transport/index.ts";
 import type { Access } from "../platform/http/access/access.ts";
-import type { BrainDeps, Features } from "./features.ts";
+import type { BrainDeps } from "./brain-deps.ts";
+import type { Features } from "./features.ts";
 
 /** The agent transport, between the server's access rules and the features behind it. */
 export function createTransport(deps: BrainDeps, features: Features, access: Access) {

@@ -14,6 +14,7 @@ const unaudited: Readonly<Record<string, string>> = {
   "PUT /api/v1/projects/:slug/saved-views/:view_id": "a filter under a name that only its owner sees",
   "DELETE /api/v1/projects/:slug/saved-views/:view_id": "a filter under a name that only its owner sees",
   "POST /api/v1/auth/mfa/enroll-start": "nothing changes before enroll-complete, which has its row",
+  "POST /api/v1/projects/:slug/schedules::diff": "compares and changes nothing",
   "POST /api/v1/invitations/preview": "reads; the token is in the body to keep it out of logs",
   "POST /api/v1/admin/system/versions/check": "reads a published list and changes nothing here",
   "POST /api/v1/auth/password-reset/confirm": "needs a mailed token; the tests of password-reset check its row",
@@ -121,6 +122,9 @@ describe("every mutating route", () => {
     const observed = (await root.get(schedulePath)).body.control_token;
     await act("POST /projects/:slug/schedules/:schedule_id/clear-quarantine", () =>
       root.post(`${schedulePath}/clear-quarantine`, { observed_control_token: observed }),
+    );
+    await act("POST /projects/:slug/schedules::import", () =>
+      root.post("/projects/shop/schedules:import", { mode: "upsert", schedules: [{ ...nightly, name: "imported" }] }),
     );
     await act("DELETE /projects/:slug/schedules/:schedule_id", () => root.delete(schedulePath));
 

@@ -180,6 +180,10 @@ PUT    /projects/:slug/saved-views/:view_id              viewer        tasks:wri
 DELETE /projects/:slug/saved-views/:view_id              viewer        tasks:write
 GET    /projects/:slug/schedules                         viewer        schedules:read
 POST   /projects/:slug/schedules                         admin         schedules:write
+POST   /projects/:slug/schedules::import                 admin         schedules:write
+POST   /projects/:slug/schedules::diff                   admin         schedules:write
+GET    /projects/:slug/schedules/forecast                viewer        schedules:read
+GET    /projects/:slug/schedules/preview                 viewer        schedules:read
 GET    /projects/:slug/schedules/:schedule_id            viewer        schedules:read
 PATCH  /projects/:slug/schedules/:schedule_id            admin         schedules:write
 DELETE /projects/:slug/schedules/:schedule_id            admin         schedules:write

@@ -1,4 +1,4 @@
-import { schedulerExamples } from "./scheduler-examples.ts";
+import { scheduleExamples } from "./schedule-examples.ts";
 
 /** Examples of the named schemas of the API document. A test checks each against its schema. */
 
@@ -187,48 +187,11 @@ const ApiKey = {
   allowed_cidrs: null,
 };
 
-const Schedule = {
-  id: "0192f0c8-5e70-7d59-b16c-ae8c2f4a7d0c",
-  project_id,
-  scheduler: "svc-scheduler",
-  engine: "bullmq",
-  name: "Nightly invoices",
-  task_name: "send-invoices",
-  kind: "cron",
-  expression: "30 2 * * *",
-  timezone: "Europe/Berlin",
-  queue: "emails",
-  priority: "normal",
-  args: [],
-  kwargs: { since: "yesterday" },
-  catch_up: "fire_one_missed",
-  overlap_policy: "skip",
-  is_enabled: true,
-  source: "dashboard",
-  source_hash: null,
-  late_start_seconds: 300,
-  long_run_seconds: null,
-  description: "Every day at 02:30 (Europe/Berlin)",
-  last_run_at: "2026-03-02T01:30:00.000Z",
-  next_run_at: "2026-03-03T01:30:00.000Z",
-  total_runs: 29,
-  consecutive_failures: 0,
-  skipped_slots_24h: 0,
-  external_id: null,
-  paused_at: null,
-  quarantine_code: null,
-  quarantine_detail: null,
-  quarantined_at: null,
-  control_token: "4fQ2example",
-  schedule_revision: 17,
-  created_at: "2026-02-01T10:12:00.000Z",
-  updated_at: "2026-02-01T10:12:00.000Z",
-};
-
 const page = <Item>(...items: Item[]) => ({ items, next_cursor: null });
 const onTask = { engine: "bullmq", task_id: "emails:42" };
 
 export const examples: Readonly<Record<string, unknown>> = {
+  ...scheduleExamples,
   Agent,
   AgentCreate: { name: "redis-1" },
   AgentPage: { items: [Agent] },
@@ -361,20 +324,6 @@ export const examples: Readonly<Record<string, unknown>> = {
   PurgeQueueBody: { agent_id, queue: "emails", observed_depth: 17 },
   Queue,
   QueuePage: page(Queue),
-  Schedule,
-  ScheduleChanges: { expression: "0 3 * * *", late_start_seconds: null },
-  ScheduleCreate: {
-    name: "Nightly invoices",
-    engine: "bullmq",
-    kind: "cron",
-    expression: "30 2 * * *",
-    timezone: "Europe/Berlin",
-    task_name: "send-invoices",
-    queue: "emails",
-    kwargs: { since: "yesterday" },
-  },
-  ...schedulerExamples,
-  SchedulePage: { circuit_breaker_threshold: 5, ...page(Schedule) },
   RetryTaskBody: { ...onTask, idempotency_key: "retry-emails-42" },
   Task,
   TaskCommandBody: onTask,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { historyArbitrary, mirrorOf, reportsOf } from "../../../../test/fixtures/native-schedules.ts";
+import { historyArbitrary, mirrorOf, reportsOf } from "../../../../test/fixtures/schedules/native-schedules.ts";
 import { comparePositions } from "./position.ts";
 import { nothingKnown, type OwnerState, project } from "./project.ts";
 import { type NativeSchedule, readScheduleReport, type ScheduleReport } from "./report.ts";

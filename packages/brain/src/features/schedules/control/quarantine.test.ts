@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { routeDialects } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import { schedulesPath as path, useSchedules } from "../../../../test/fixtures/schedules-fixture.ts";
+import { schedulesPath as path, useSchedules } from "../../../../test/fixtures/schedules/schedules-fixture.ts";
 import type { QuarantineReport } from "./quarantine.ts";
 
 for (const dialect of routeDialects) {

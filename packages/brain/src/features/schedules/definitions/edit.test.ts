@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { routeDialects } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import { nightly, useSchedules } from "../../../../test/fixtures/schedules-fixture.ts";
+import { nightly, useSchedules } from "../../../../test/fixtures/schedules/schedules-fixture.ts";
 
 for (const dialect of routeDialects) {
   describe(`a schedule on ${dialect}`, () => {

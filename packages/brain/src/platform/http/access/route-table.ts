@@ -40,7 +40,7 @@ export function createRouteRegister(rules: Pick<RouteRules, "tags" | "buckets">)
       const policy = route.config as RoutePolicy | undefined;
       const fault = policyFault(policy, route.url, rules);
       if (policy === undefined || fault !== null) throw new Error(`route ${methods.join(",")} ${route.url} ${fault}`);
-      const pattern = patterns.get(route.url) ?? { segments: route.url.split("/"), methods: new Set<string>() };
+      const pattern = patterns.get(route.url) ?? { segments: segmentsOf(route.url), methods: new Set<string>() };
       patterns.set(route.url, pattern);
       for (const method of methods) {
         pattern.methods.add(method);
@@ -70,6 +70,9 @@ export function createRouteRegister(rules: Pick<RouteRules, "tags" | "buckets">)
 }
 
 type RouteRegister = ReturnType<typeof createRouteRegister>;
+
+/** Parts of a route's path; in them a doubled colon is a literal one. */
+const segmentsOf = (url: string): string[] => url.split("/").map((part) => part.replaceAll("::", ":"));
 
 function compare(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;

@@ -1,7 +1,7 @@
-import type { LiveDeps } from "../features/live/index.ts";
-import type { Projects } from "../features/projects/index.ts";
-import type { Sessions } from "../features/sessions/index.ts";
-import { ApiError } from "../platform/http/error-codes.ts";
+import type { LiveDeps } from "../../features/live/index.ts";
+import type { Projects } from "../../features/projects/index.ts";
+import type { Sessions } from "../../features/sessions/index.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
 
 /** The current role of a session in a project, read from the tables: the hub checks it on subscribe and every minute. */
 export function watchRoles(deps: {

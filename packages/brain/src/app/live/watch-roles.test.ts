@@ -2,7 +2,7 @@ import { startFaultyNetwork, waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { freshDatabaseUrl, testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SessionActor } from "../platform/http/access/actor.ts";
+import type { SessionActor } from "../../platform/http/access/actor.ts";
 import { watchRoles } from "./watch-roles.ts";
 
 const unknownId = "00000000-0000-4000-8000-000000000000";

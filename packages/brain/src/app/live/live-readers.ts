@@ -1,14 +1,14 @@
-import type { Agents } from "../features/agents/index.ts";
-import { changedCommands, countOpen } from "../features/commands/index.ts";
-import type { LiveDeps, TopicReader } from "../features/live/index.ts";
-import type { Masking } from "../features/masking/index.ts";
-import { queuesById } from "../features/queues/index.ts";
-import type { Schedules } from "../features/schedules/index.ts";
-import { taskCounts } from "../features/stats/index.ts";
-import { changedTasks } from "../features/tasks/index.ts";
-import { workerCounts, workersById } from "../features/workers/index.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { BrainDatabase } from "../schema/tables/index.ts";
+import type { Agents } from "../../features/agents/index.ts";
+import { changedCommands, countOpen } from "../../features/commands/index.ts";
+import type { LiveDeps, TopicReader } from "../../features/live/index.ts";
+import type { Masking } from "../../features/masking/index.ts";
+import { queuesById } from "../../features/queues/index.ts";
+import type { Schedules } from "../../features/schedules/index.ts";
+import { taskCounts } from "../../features/stats/index.ts";
+import { changedTasks } from "../../features/tasks/index.ts";
+import { workerCounts, workersById } from "../../features/workers/index.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 
 /** How the hub reads each topic: the rows of the REST lists, without the columns that tables do not show. */
 export function liveReaders(deps: {
