@@ -530,6 +530,13 @@ export interface ClearQuarantineBody {
   observed_control_token: string;
 }
 
+/** Skipped: its time does not exist on that day, so that it fires right after the change; repeated: its time occurs twice, so that it fires twice. */
+export const clockWarningKinds = [
+  "skipped",
+  "repeated",
+] as const;
+export type ClockWarningKind = (typeof clockWarningKinds)[number];
+
 /** A command to an agent, with its status and result. */
 export interface Command {
   /** Id of the command. */
@@ -2102,6 +2109,104 @@ export interface ScheduleDetail {
   next_runs?: string[];
 }
 
+/** What an import would do. */
+export interface ScheduleDiff {
+  /** Schedules that would be created. */
+  inserted: ScheduleDifference[];
+  /** Schedules that would be changed. */
+  updated: ScheduleDifference[];
+  /** Schedules that already are as given, by name only. */
+  unchanged: ScheduleDifference[];
+  /** Schedules that would be deleted. */
+  deleted: ScheduleDifference[];
+  summary: ScheduleImportSummary;
+  /** Why entries are refused, by their place in the list from 0. */
+  errors: Record<string, unknown>;
+}
+
+/** A schedule as it would be, and as it is. Very large ones are left out. */
+export interface ScheduleDifference {
+  /** Name of the schedule. */
+  name: string;
+  /** Who fires it. */
+  scheduler: string;
+  proposed?: Schedule;
+  current?: Schedule;
+}
+
+/** What the schedules of a project will fire. */
+export interface ScheduleForecast {
+  /** When it was computed; it begins then. */
+  from: string;
+  /** Its end, which is not included. */
+  to: string;
+  /** Time zone of the hours: that of the project. */
+  timezone: string;
+  /** Schedules in it: those of this service that are enabled, not paused and not quarantined. */
+  schedule_count: number;
+  /** Every hour, from the current one on; an hour that clocks skip is absent. */
+  hours: {
+    /** When the hour starts. */
+    starts_at: string;
+    /** Day in the time zone, as 2026-03-29. */
+    date: string;
+    /** Hour on clocks in the time zone, 0 to 23; an hour that occurs twice is there twice. */
+    hour: number;
+    /** Slots in it. */
+    fires: number;
+  }[];
+  /** Minutes in which several schedules fire, at most 50: those with the most schedules, then the earliest. */
+  collisions: {
+    /** When the minute starts. */
+    at: string;
+    /** Schedules with a slot in it. */
+    schedule_count: number;
+    /** Names of some of them. */
+    names: string[];
+  }[];
+  /** Whether there is more than it counts; the numbers are then too small. */
+  is_capped: boolean;
+}
+
+export interface ScheduleImport {
+  /** Schedules, checked one by one; `catch_up` defaults to skip and `source` to imported. `is_enabled` and the limits of existing ones stay as they are when absent. */
+  schedules: ScheduleCreate[];
+  /** Upsert: creates and changes schedules by name. replace_for_source: also deletes the schedules of `source_filter` that are not in the list. */
+  mode: "upsert" | "replace_for_source";
+  /** Source whose other schedules are deleted; only for replace_for_source. */
+  source_filter?: string | null;
+}
+
+/** What an import did. */
+export interface ScheduleImportReport {
+  /** Created schedules. */
+  inserted: number;
+  /** Changed schedules. */
+  updated: number;
+  /** Schedules that already are as given. */
+  unchanged: number;
+  /** Refused entries. */
+  failed: number;
+  /** Deleted schedules. */
+  deleted: number;
+  /** Why entries are refused, by their place in the list from 0. */
+  errors: Record<string, unknown>;
+}
+
+/** The same as numbers. */
+export interface ScheduleImportSummary {
+  /** Created schedules. */
+  inserted: number;
+  /** Changed schedules. */
+  updated: number;
+  /** Schedules that already are as given. */
+  unchanged: number;
+  /** Refused entries. */
+  failed: number;
+  /** Deleted schedules. */
+  deleted: number;
+}
+
 /** How the expression is read. cron: five fields, or six with seconds last; interval: whole seconds; clocked: one date and time; solar: `event:latitude:longitude`. */
 export const scheduleKinds = [
   "cron",
@@ -2118,6 +2223,33 @@ export interface SchedulePage {
   items: Schedule[];
   /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
+}
+
+/** What an expression means. */
+export interface SchedulePreview {
+  /** When it fires, in words. */
+  description: string;
+  /** Next slots, from now on. */
+  next_runs: string[];
+  /** Changes of clocks in the next year that move or repeat a slot. */
+  warnings: {
+    kind: ClockWarningKind;
+    /** When clocks change. */
+    at: string;
+    /** The affected time on clocks, as 2026-03-29T02:30:00. */
+    local_time: string;
+  }[];
+  /** Minutes of the next slots in which other schedules fire as well. */
+  same_minute: {
+    /** When the minute starts. */
+    at: string;
+    /** Other schedules with a slot in it. */
+    schedule_count: number;
+    /** Names of some of them. */
+    names: string[];
+  }[];
+  /** Whether other schedules were left out, because there are too many. */
+  is_capped: boolean;
 }
 
 /** One scheduler. */
@@ -3117,6 +3249,24 @@ export interface ListSchedulesQuery {
 export interface GetScheduleQuery {
   /** How many next slots to add; none when absent. */
   preview?: number;
+}
+
+export interface GetScheduleForecastQuery {
+  /** How many days, by the clocks of the project. */
+  days?: number;
+}
+
+export interface PreviewScheduleQuery {
+  /** How the expression is read. */
+  kind: ScheduleKind;
+  /** Expression of that kind. */
+  expression: string;
+  /** IANA time zone of the expression; UTC. */
+  timezone?: string;
+  /** How many next slots. */
+  count?: number;
+  /** Schedule that is edited; not compared with. */
+  schedule_id?: string;
 }
 
 export interface GetStatsQuery {

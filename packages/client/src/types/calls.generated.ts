@@ -32,6 +32,7 @@ import type {
   GetLatencyQuery,
   GetQueueActivityQuery,
   GetQueueDepthsQuery,
+  GetScheduleForecastQuery,
   GetScheduleQuery,
   GetSecurityHistoryQuery,
   GetStatsQuery,
@@ -90,6 +91,7 @@ import type {
   PasswordResetRequest,
   PasswordSet,
   PoolResizeBody,
+  PreviewScheduleQuery,
   ProfileChanges,
   Project,
   ProjectChanges,
@@ -115,7 +117,12 @@ import type {
   ScheduleChanges,
   ScheduleCreate,
   ScheduleDetail,
+  ScheduleDiff,
+  ScheduleForecast,
+  ScheduleImport,
+  ScheduleImportReport,
   SchedulePage,
+  SchedulePreview,
   SchedulerList,
   ScopeCatalogue,
   SecurityHistoryPage,
@@ -449,6 +456,18 @@ export function operationCalls(send: Send) {
     /** Get an operation on a schedule of an engine. */
     getExternalControlOperation: (slug: string, operationId: string, call?: CallOptions) =>
       send<ExternalControlOperation>("GET", pathOf`/projects/${slug}/schedules/external-control-operations/${operationId}`, call),
+    /** Get a forecast of fires. */
+    getScheduleForecast: (slug: string, query: GetScheduleForecastQuery = {}, call?: CallOptions) =>
+      send<ScheduleForecast>("GET", pathOf`/projects/${slug}/schedules/forecast`, { ...call, query }),
+    /** Preview an expression. */
+    previewSchedule: (slug: string, query: PreviewScheduleQuery, call?: CallOptions) =>
+      send<SchedulePreview>("GET", pathOf`/projects/${slug}/schedules/preview`, { ...call, query }),
+    /** Compare schedules with an import. */
+    diffSchedules: (slug: string, body: ScheduleImport, call?: CallOptions) =>
+      send<ScheduleDiff>("POST", pathOf`/projects/${slug}/schedules:diff`, { ...call, body }),
+    /** Import schedules. */
+    importSchedules: (slug: string, body: ScheduleImport, call?: CallOptions) =>
+      send<ScheduleImportReport>("POST", pathOf`/projects/${slug}/schedules:import`, { ...call, body }),
     /** Get statistics of a project. */
     getStats: (slug: string, query: GetStatsQuery = {}, call?: CallOptions) =>
       send<ProjectStats>("GET", pathOf`/projects/${slug}/stats`, { ...call, query }),
