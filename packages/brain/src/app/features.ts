@@ -114,7 +114,7 @@ export function createFeatures(deps: BrainDeps) {
     maxInFlight: settings.SVC_BULK_RETRY_MAX_IN_FLIGHT,
     parentTimeoutSeconds: settings.SVC_BULK_RETRY_PARENT_TIMEOUT_SECONDS,
   });
-  const fires = createFires({ ...engines, commands });
+  const fires = createFires({ ...engines, commands, memberships });
   const agents = new Agents({
     ...engines,
     brainVersion: version,

@@ -9,6 +9,7 @@ import { commandRoutes } from "../features/commands/index.ts";
 import { deadLetterRoutes } from "../features/dead-letters/index.ts";
 import { eventRoutes } from "../features/events/index.ts";
 import { explainRoutes } from "../features/explain/index.ts";
+import { fireRoutes } from "../features/fires/index.ts";
 import { healthRoutes } from "../features/health/index.ts";
 import { homeRoutes } from "../features/home/index.ts";
 import { invitationPublicRoutes, invitationRoutes } from "../features/invitations/index.ts";
@@ -77,6 +78,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   mount(app, api, invitationRoutes, all);
   mount(app, api, queueRoutes, all);
   mount(app, api, savedViewRoutes, all);
+  mount(app, api, fireRoutes, all);
   mount(app, api, scheduleRoutes, all);
   mount(app, api, scheduleImportRoutes, all);
   mount(app, api, scheduleTimingRoutes, all);

@@ -129,7 +129,14 @@ describe("every mutating route", () => {
     await act("DELETE /projects/:slug/schedules/:schedule_id", () => root.delete(schedulePath));
 
     const target = await brain.mintAgent();
-    const tokens = ["retry_task", "cancel_task", "bulk_retry", "requeue_dead_letter", "retry_by_reference_v1"];
+    const tokens = [
+      "retry_task",
+      "cancel_task",
+      "bulk_retry",
+      "requeue_dead_letter",
+      "retry_by_reference_v1",
+      "submit_task",
+    ];
     const agent = await connectRaw(
       { url: brain.url, ...target },
       { hello: rawHello({ capabilities: { bullmq: tokens } }) },
@@ -152,6 +159,18 @@ describe("every mutating route", () => {
     for (const [name, order] of Object.entries(orders)) {
       await act(`POST /projects/:slug/commands/${name}`, () => root.post(`/projects/shop/commands/${name}`, order));
     }
+    const manual = (await root.post("/projects/shop/schedules", { ...nightly, name: "manual" })).body;
+    const manualPath = `/projects/shop/schedules/${manual.id}`;
+    const { fire_id } = await act("POST /projects/:slug/schedules/:schedule_id/trigger", () =>
+      root.post(`${manualPath}/trigger`),
+    );
+    await waitFor(async () => (await root.get(`${manualPath}/fires`)).body[0]?.status === "delivered");
+    await act("POST /projects/:slug/schedules/:schedule_id/resolve-terminal-fire", () =>
+      root.post(`${manualPath}/resolve-terminal-fire`, {
+        ...{ fire_id, expected_status: "delivered", resolution: "cancelled", work_may_have_executed: true },
+        observed_control_token: manual.control_token,
+      }),
+    );
     const retried = await act("POST /projects/:slug/bulk-retry-requests", () =>
       root.post("/projects/shop/bulk-retry-requests", { idempotency_key: "audited", filter: { state: "pending" } }),
     );

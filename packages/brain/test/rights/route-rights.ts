@@ -187,6 +187,12 @@ GET    /projects/:slug/schedules/preview                 viewer        schedules
 GET    /projects/:slug/schedules/:schedule_id            viewer        schedules:read
 PATCH  /projects/:slug/schedules/:schedule_id            admin         schedules:write
 DELETE /projects/:slug/schedules/:schedule_id            admin         schedules:write
+GET    /projects/:slug/schedules/runs                    viewer        schedules:read
+GET    /projects/:slug/schedules/misfires                viewer        schedules:read
+GET    /projects/:slug/schedules/:schedule_id/misfires   viewer        schedules:read
+GET    /projects/:slug/schedules/:schedule_id/fires      viewer        schedules:read
+POST   /projects/:slug/schedules/:schedule_id/trigger    operator      schedules:write
+POST   /projects/:slug/schedules/:schedule_id/resolve-terminal-fire operator schedules:write
 POST   /projects/:slug/schedules/:schedule_id/enable     operator      schedules:write
 POST   /projects/:slug/schedules/:schedule_id/disable    operator      schedules:write
 POST   /projects/:slug/schedules/:schedule_id/pause      operator      schedules:write

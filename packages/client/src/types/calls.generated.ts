@@ -27,6 +27,8 @@ import type {
   EventPage,
   ExternalControlOperation,
   Facet,
+  FireList,
+  FireResolution,
   GetCompletenessQuery,
   GetFacetQuery,
   GetLatencyQuery,
@@ -58,11 +60,15 @@ import type {
   ListCommandsQuery,
   ListDeadLettersQuery,
   ListEventsQuery,
+  ListFiresQuery,
   ListIssuesQuery,
+  ListMisfiresQuery,
   ListProjectsQuery,
   ListQueuesQuery,
   ListRecentFailuresQuery,
   ListReleasesQuery,
+  ListScheduleMisfiresQuery,
+  ListScheduleRunsQuery,
   ListSchedulesQuery,
   ListSlowestNamesQuery,
   ListTaskCommandsQuery,
@@ -83,6 +89,7 @@ import type {
   MfaVerify,
   MintedAgent,
   MintedKey,
+  MisfireList,
   PasswordChange,
   PasswordPolicy,
   PasswordResetAccepted,
@@ -106,6 +113,7 @@ import type {
   RecentFailurePage,
   RecoveryCodes,
   ReleasePage,
+  ResolvedFire,
   RestartWorkerBody,
   RetryTaskBody,
   RevokedCount,
@@ -123,6 +131,7 @@ import type {
   ScheduleImportReport,
   SchedulePage,
   SchedulePreview,
+  ScheduleRuns,
   SchedulerList,
   ScopeCatalogue,
   SecurityHistoryPage,
@@ -138,6 +147,7 @@ import type {
   TaskHistogram,
   TaskTree,
   Trends,
+  TriggeredSchedule,
   TrustDevice,
   TrustedDevice,
   TrustedDevicePage,
@@ -447,21 +457,39 @@ export function operationCalls(send: Send) {
     /** Enable a schedule. */
     enableSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
       send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/enable`, call),
+    /** List the fires of a schedule. */
+    listFires: (slug: string, scheduleId: string, query: ListFiresQuery = {}, call?: CallOptions) =>
+      send<FireList>("GET", pathOf`/projects/${slug}/schedules/${scheduleId}/fires`, { ...call, query }),
+    /** List the misfires of a schedule. */
+    listScheduleMisfires: (slug: string, scheduleId: string, query: ListScheduleMisfiresQuery = {}, call?: CallOptions) =>
+      send<MisfireList>("GET", pathOf`/projects/${slug}/schedules/${scheduleId}/misfires`, { ...call, query }),
     /** Pause a schedule. */
     pauseSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
       send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/pause`, call),
+    /** End a fire. */
+    resolveFire: (slug: string, scheduleId: string, body: FireResolution, call?: CallOptions) =>
+      send<ResolvedFire>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/resolve-terminal-fire`, { ...call, body }),
     /** Resume a schedule. */
     resumeSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
       send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/resume`, call),
+    /** Run a schedule now. */
+    triggerSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
+      send<TriggeredSchedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/trigger`, call),
     /** Get an operation on a schedule of an engine. */
     getExternalControlOperation: (slug: string, operationId: string, call?: CallOptions) =>
       send<ExternalControlOperation>("GET", pathOf`/projects/${slug}/schedules/external-control-operations/${operationId}`, call),
     /** Get a forecast of fires. */
     getScheduleForecast: (slug: string, query: GetScheduleForecastQuery = {}, call?: CallOptions) =>
       send<ScheduleForecast>("GET", pathOf`/projects/${slug}/schedules/forecast`, { ...call, query }),
+    /** List misfires. */
+    listMisfires: (slug: string, query: ListMisfiresQuery = {}, call?: CallOptions) =>
+      send<MisfireList>("GET", pathOf`/projects/${slug}/schedules/misfires`, { ...call, query }),
     /** Preview an expression. */
     previewSchedule: (slug: string, query: PreviewScheduleQuery, call?: CallOptions) =>
       send<SchedulePreview>("GET", pathOf`/projects/${slug}/schedules/preview`, { ...call, query }),
+    /** List the newest runs of schedules. */
+    listScheduleRuns: (slug: string, query: ListScheduleRunsQuery, call?: CallOptions) =>
+      send<ScheduleRuns>("GET", pathOf`/projects/${slug}/schedules/runs`, { ...call, query }),
     /** Compare schedules with an import. */
     diffSchedules: (slug: string, body: ScheduleImport, call?: CallOptions) =>
       send<ScheduleDiff>("POST", pathOf`/projects/${slug}/schedules:diff`, { ...call, body }),

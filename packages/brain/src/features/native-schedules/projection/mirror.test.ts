@@ -3,7 +3,12 @@ import { createFakeClock } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { historyArbitrary, mirrorOf, type NativeEvent, reportsOf } from "../../../../test/fixtures/schedules/native-schedules.ts";
+import {
+  historyArbitrary,
+  mirrorOf,
+  type NativeEvent,
+  reportsOf,
+} from "../../../../test/fixtures/schedules/native-schedules.ts";
 import { isAfter, type Position } from "./position.ts";
 import type { NativeSchedule } from "./report.ts";
 

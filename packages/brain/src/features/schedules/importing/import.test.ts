@@ -1,6 +1,6 @@
 import { testDialects } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import { nightly, schedulesPath as path, useSchedules } from "../../../../test/fixtures/schedules-fixture.ts";
+import { nightly, schedulesPath as path, useSchedules } from "../../../../test/fixtures/schedules/schedules-fixture.ts";
 
 for (const dialect of testDialects) {
   describe(`an import on ${dialect}`, () => {

@@ -1,6 +1,6 @@
 import { routeDialects } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import { schedulesPath as path, useSchedules } from "../../../../test/fixtures/schedules-fixture.ts";
+import { schedulesPath as path, useSchedules } from "../../../../test/fixtures/schedules/schedules-fixture.ts";
 
 for (const dialect of routeDialects) {
   describe(`timing on ${dialect}`, () => {
