@@ -31,6 +31,7 @@ function execute(payload: object, ...engines: EngineAdapter[]): Promise<CommandO
 test.each([
   ["the scheduler in its parameters", { parameters: { scheduler: "beat" } }],
   ["the scheduler in its target", { target: { scheduler: "beat", engine: "bullmq" } }],
+  ["the scheduler named as its engine", { parameters: { engine: "beat" } }],
   ["the engine of the scheduler", { target: { engine: "celery" } }],
 ])("a command for a schedule goes to %s", async (_, payload) => {
   const [bullmq, celery] = [engineOf("bullmq"), engineOf("celery", "beat")];

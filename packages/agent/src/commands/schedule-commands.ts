@@ -7,8 +7,8 @@ interface Watched {
 }
 
 /**
- * Passes a `schedule.` command to the adapter of its scheduler: the one that the command names, otherwise the one of its engine. A resync
- * that names neither is for all of them, and its result lists those that have reported.
+ * Passes a `schedule.` command to the adapter of its scheduler: the one that the command names, also as its engine, otherwise the one of its
+ * engine. A resync that names neither is for all of them, and its result lists those that have reported.
  */
 export async function executeForSchedules(
   command: Command,
@@ -19,10 +19,10 @@ export async function executeForSchedules(
   const scheduler = schedulerOf(command);
   const isForAll = action === "schedule.resync" && scheduler === undefined && engine === undefined;
   if (isForAll) return await resyncAll(command, capability, engines);
-  const adapter = engines.find((candidate) =>
-    scheduler === undefined ? candidate.name === engine : candidate.scheduler?.name === scheduler,
-  );
   const named = scheduler ?? engine;
+  const adapter =
+    engines.find((candidate) => candidate.scheduler?.name === named) ??
+    engines.find(({ name }) => scheduler === undefined && name === engine);
   if (adapter?.scheduler === undefined) return unsupported(withoutScheduler(named, capability, engines));
   if (adapter.execute === undefined || !capabilitiesOf(adapter.scheduler).includes(capability)) {
     return unsupported(`the scheduler ${adapter.scheduler.name} does not support ${capability} as it runs here`);

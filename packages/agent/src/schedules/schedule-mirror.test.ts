@@ -113,14 +113,14 @@ describe("a mirror", () => {
 
   test("cuts a snapshot into parts with consecutive positions", async () => {
     const { begin, state, events } = startMirror();
-    state.schedules = Array.from({ length: 230 }, (_, n) => scheduleOf(`s${n}`));
+    state.schedules = Array.from({ length: 430 }, (_, n) => scheduleOf(`s${n}`));
     state.schedules.push(scheduleOf("large", { kwargs: { text: "x".repeat(300_000) } }), scheduleOf("last"));
     void begin();
     await waitFor(() => events.length > 0);
 
     expect(events.map(({ data }) => [data.part, data.parts, namesOf({ data }).length])).toEqual([
-      [1, 5, 100],
-      [2, 5, 100],
+      [1, 5, 200],
+      [2, 5, 200],
       [3, 5, 30],
       [4, 5, 1],
       [5, 5, 1],
