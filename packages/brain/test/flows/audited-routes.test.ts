@@ -123,6 +123,7 @@ describe("every mutating route", () => {
       root.post(`${schedulePath}/clear-quarantine`, { observed_control_token: observed }),
     );
     await act("DELETE /projects/:slug/schedules/:schedule_id", () => root.delete(schedulePath));
+    await act("POST /projects/:slug/schedules:resync", () => root.post("/projects/shop/schedules:resync"));
 
     const target = await brain.mintAgent();
     const tokens = ["retry_task", "cancel_task", "bulk_retry", "requeue_dead_letter", "retry_by_reference_v1"];
