@@ -21,6 +21,8 @@ import { createProjects } from "../features/projects/index.ts";
 import { createQueues } from "../features/queues/index.ts";
 import { createReconciliation } from "../features/reconciliation/index.ts";
 import { createSavedViews } from "../features/saved-views/index.ts";
+import { createSchedulerServices } from "../features/scheduler-grpc/index.ts";
+import { createSchedulers } from "../features/schedulers/index.ts";
 import { createSchedules, followProject, type Schedules } from "../features/schedules/index.ts";
 import { createSecurityHistory } from "../features/security-history/index.ts";
 import { Sessions } from "../features/sessions/index.ts";
@@ -37,7 +39,6 @@ import type { BrainDeps } from "./brain-deps.ts";
 import { liveReaders } from "./live/live-readers.ts";
 import { watchRoles } from "./live/watch-roles.ts";
 import { installedPackages } from "./packages.ts";
-import { createSchedulerServices } from "./schedulers.ts";
 import { appliedVersion, schemaVersion } from "./storage.ts";
 
 /** Builds every feature once, in order of dependency. */
@@ -113,7 +114,7 @@ export function createFeatures(deps: BrainDeps) {
     maxInFlight: settings.SVC_BULK_RETRY_MAX_IN_FLIGHT,
     parentTimeoutSeconds: settings.SVC_BULK_RETRY_PARENT_TIMEOUT_SECONDS,
   });
-  const fires = createFires({ ...engines, commands });
+  const fires = createFires({ ...engines, commands, memberships });
   const agents = new Agents({
     ...engines,
     brainVersion: version,
@@ -129,8 +130,10 @@ export function createFeatures(deps: BrainDeps) {
     commands,
     onError: onError("native_schedules"),
   });
-  const { schedulerGrpc, embeddedScheduler, schedulers } = createSchedulerServices(deps, {
-    audit,
+  const { schedulerGrpc, embeddedScheduler } = createSchedulerServices({
+    ...engines,
+    version,
+    startScheduler: deps.startScheduler,
     fires: fires.calls,
     quarantine: (report) => schedules.quarantine(report),
     onError: onError("scheduler_grpc"),
@@ -210,7 +213,7 @@ export function createFeatures(deps: BrainDeps) {
     retention,
     savedViews,
     schedulerGrpc,
-    schedulers,
+    schedulers: createSchedulers({ settings, embedded: () => embeddedScheduler?.state() ?? null }),
     schedules,
     securityHistory: history,
     sessions,

@@ -14,6 +14,7 @@ const unaudited: Readonly<Record<string, string>> = {
   "PUT /api/v1/projects/:slug/saved-views/:view_id": "a filter under a name that only its owner sees",
   "DELETE /api/v1/projects/:slug/saved-views/:view_id": "a filter under a name that only its owner sees",
   "POST /api/v1/auth/mfa/enroll-start": "nothing changes before enroll-complete, which has its row",
+  "POST /api/v1/projects/:slug/schedules::diff": "compares and changes nothing",
   "POST /api/v1/invitations/preview": "reads; the token is in the body to keep it out of logs",
   "POST /api/v1/admin/system/versions/check": "reads a published list and changes nothing here",
   "POST /api/v1/auth/password-reset/confirm": "needs a mailed token; the tests of password-reset check its row",
@@ -122,11 +123,21 @@ describe("every mutating route", () => {
     await act("POST /projects/:slug/schedules/:schedule_id/clear-quarantine", () =>
       root.post(`${schedulePath}/clear-quarantine`, { observed_control_token: observed }),
     );
+    await act("POST /projects/:slug/schedules::import", () =>
+      root.post("/projects/shop/schedules:import", { mode: "upsert", schedules: [{ ...nightly, name: "imported" }] }),
+    );
     await act("DELETE /projects/:slug/schedules/:schedule_id", () => root.delete(schedulePath));
     await act("POST /projects/:slug/schedules:resync", () => root.post("/projects/shop/schedules:resync"));
 
     const target = await brain.mintAgent();
-    const tokens = ["retry_task", "cancel_task", "bulk_retry", "requeue_dead_letter", "retry_by_reference_v1"];
+    const tokens = [
+      "retry_task",
+      "cancel_task",
+      "bulk_retry",
+      "requeue_dead_letter",
+      "retry_by_reference_v1",
+      "submit_task",
+    ];
     const agent = await connectRaw(
       { url: brain.url, ...target },
       { hello: rawHello({ capabilities: { bullmq: tokens } }) },
@@ -149,6 +160,18 @@ describe("every mutating route", () => {
     for (const [name, order] of Object.entries(orders)) {
       await act(`POST /projects/:slug/commands/${name}`, () => root.post(`/projects/shop/commands/${name}`, order));
     }
+    const manual = (await root.post("/projects/shop/schedules", { ...nightly, name: "manual" })).body;
+    const manualPath = `/projects/shop/schedules/${manual.id}`;
+    const { fire_id } = await act("POST /projects/:slug/schedules/:schedule_id/trigger", () =>
+      root.post(`${manualPath}/trigger`),
+    );
+    await waitFor(async () => (await root.get(`${manualPath}/fires`)).body[0]?.status === "delivered");
+    await act("POST /projects/:slug/schedules/:schedule_id/resolve-terminal-fire", () =>
+      root.post(`${manualPath}/resolve-terminal-fire`, {
+        ...{ fire_id, expected_status: "delivered", resolution: "cancelled", work_may_have_executed: true },
+        observed_control_token: manual.control_token,
+      }),
+    );
     const retried = await act("POST /projects/:slug/bulk-retry-requests", () =>
       root.post("/projects/shop/bulk-retry-requests", { idempotency_key: "audited", filter: { state: "pending" } }),
     );

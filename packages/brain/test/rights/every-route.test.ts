@@ -38,7 +38,10 @@ const nameOf = ({ method, path }: { method: string; path: string }) => `${method
 const methodOf = (route: RouteRights) => route.method as "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 function pathIn(slug: string, { path }: RouteRights): string {
-  return path.replace("/:slug", `/${slug}`).replace(/(?<=\/):\w+/g, () => randomUUID());
+  return path
+    .replace("/:slug", `/${slug}`)
+    .replace(/\/:\w+/g, () => `/${randomUUID()}`)
+    .replace("::", ":");
 }
 
 /** Another address for each request, so that no rate limit is reached. */

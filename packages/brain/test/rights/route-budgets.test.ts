@@ -96,7 +96,10 @@ describe("budgets per address", () => {
   const send = (row: RouteRow, remoteAddress: string) =>
     server.app.inject({
       method: row.method as "GET",
-      url: row.path.replace(":slug", "shop").replace(/(?<=\/):\w+/g, "x"),
+      url: row.path
+        .replace(":slug", "shop")
+        .replace(/\/:\w+/g, "/x")
+        .replace("::", ":"),
       remoteAddress,
       headers: as("root"),
     });

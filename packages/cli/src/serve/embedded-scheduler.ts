@@ -14,7 +14,7 @@ export const embeddedScheduler =
     ]);
     const { values, sources: origins } = loadProcessSettings(scheduler.schedulerSettings, [], sources);
     const { SVC_SCHEDULER_LEADER_PG_DSN: _unused, ...given } = values;
-    // Two services on one machine must not compete for a port that nobody has chosen.
+    // Two services on one machine must not compete for a port unless it is configured.
     const isChosen = origins.get("SVC_SCHEDULER_BIND_PORT") !== "default";
     const settings = {
       ...given,

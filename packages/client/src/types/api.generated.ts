@@ -530,6 +530,13 @@ export interface ClearQuarantineBody {
   observed_control_token: string;
 }
 
+/** Skipped: its time does not exist on that day, so that it fires right after the change; repeated: its time occurs twice, so that it fires twice. */
+export const clockWarningKinds = [
+  "skipped",
+  "repeated",
+] as const;
+export type ClockWarningKind = (typeof clockWarningKinds)[number];
+
 /** A command to an agent, with its status and result. */
 export interface Command {
   /** Id of the command. */
@@ -819,6 +826,72 @@ export const facetFields = [
   "result",
 ] as const;
 export type FacetField = (typeof facetFields)[number];
+
+/** One run of a schedule. */
+export interface Fire {
+  /** Id of the row. */
+  id: string;
+  /** Identifies the fire; the same for every retry of a slot. */
+  fire_id: string;
+  status: FireStatus;
+  /** Its slot. */
+  scheduled_for: string;
+  /** When the service recorded it. */
+  fired_at: string;
+  /** Milliseconds from dispatch to acknowledgement. */
+  latency_ms: number | null;
+  /** Schedule that was fired. */
+  schedule_id: string;
+  /** Its command; null while it waits for an agent. */
+  command_id: string | null;
+  /** When its command was sent to the agent. */
+  dispatched_at: string | null;
+  /** When the agent reported the outcome. */
+  acked_at: string | null;
+  /** Kind of failure. */
+  error_code: string | null;
+  /** Reason of the failure, for people. */
+  error_message: string | null;
+  /** User who ran it; null for slots and for users who were no members. */
+  triggered_by_user_id: string | null;
+  /** The task that the agent created, as the engine names it. */
+  task_id: string | null;
+}
+
+/** Fires of a schedule, newest first. */
+export type FireList = Fire[];
+
+export interface FireResolution {
+  /** Id of the fire: its `fire_id`. */
+  fire_id: string;
+  expected_status: FireStatus;
+  resolution: Resolution;
+  /** `control_token` of the schedule as you saw it. */
+  observed_control_token: string;
+  /** Confirms that you know that the task may have run, or may still run. */
+  work_may_have_executed: true;
+  /** Whether the schedule is enabled afterwards; true by default. */
+  enabled_after_resolution?: boolean;
+}
+
+/** Accepted: its command is issued; delivered: sent to an agent; buffered: waits for an agent; acked_success, acked_failed: reported by the agent; failed: never reached an agent; buffer_stale, buffer_expired: dropped from the buffer; operator_skipped and terminal_*: ended without a report. */
+export const fireStatuses = [
+  "pending",
+  "accepted",
+  "buffered",
+  "delivered",
+  "terminal_timeout",
+  "acked_success",
+  "acked_failed",
+  "failed",
+  "buffer_stale",
+  "buffer_expired",
+  "operator_skipped",
+  "terminal_completed",
+  "terminal_failed",
+  "terminal_cancelled",
+] as const;
+export type FireStatus = (typeof fireStatuses)[number];
 
 /** How many frames were stored and how many to send again. */
 export interface FrameReceipt {
@@ -1332,6 +1405,38 @@ export interface MintedKey {
   token: string;
 }
 
+/** A slot that was not fired in time, or whose task took too long. */
+export interface Misfire {
+  /** The schedule. */
+  schedule_id: string;
+  misfire_kind: MisfireKind;
+  /** When the service noticed it. */
+  detected_at: string;
+  /** The slot. */
+  expected_fire_at: string;
+  /** Seconds by which the slot was late, or that the task has run, when it was noticed. */
+  lateness_seconds: number;
+  /** The limit that was exceeded, in seconds. */
+  grace_seconds: number;
+  /** Name of the schedule at that time. */
+  name: string;
+  /** Engine of the schedule at that time. */
+  engine: string;
+  /** Kind of the schedule at that time, such as cron. */
+  kind: string;
+}
+
+/** missed_slot: nothing fired the slot; late_start: the task was sent to an agent too late; long_run: the task runs for too long. */
+export const misfireKinds = [
+  "missed_slot",
+  "late_start",
+  "long_run",
+] as const;
+export type MisfireKind = (typeof misfireKinds)[number];
+
+/** Misfires, newest first. */
+export type MisfireList = Misfire[];
+
 /** Whether it fires while an earlier fire is open. allow: yes; skip: the slot is skipped. */
 export const overlapPolicies = [
   "allow",
@@ -1793,6 +1898,24 @@ export interface ReleasePage {
   items: ReleaseMark[];
 }
 
+/** How the fire ended; skipped when it must not run any more. */
+export const resolutions = [
+  "completed",
+  "failed",
+  "cancelled",
+  "timeout",
+  "skipped",
+] as const;
+export type Resolution = (typeof resolutions)[number];
+
+/** A fire that an operator ended. */
+export interface ResolvedFire {
+  /** already_resolved: the fire had this status before, and nothing changed. */
+  disposition: "resolved" | "already_resolved";
+  schedule: Schedule;
+  fire: Fire;
+}
+
 export interface RestartWorkerBody {
   /** Agent that carries it out. */
   agent_id: string;
@@ -2102,6 +2225,104 @@ export interface ScheduleDetail {
   next_runs?: string[];
 }
 
+/** What an import would do. */
+export interface ScheduleDiff {
+  /** Schedules that would be created. */
+  inserted: ScheduleDifference[];
+  /** Schedules that would be changed. */
+  updated: ScheduleDifference[];
+  /** Schedules that already are as given, by name only. */
+  unchanged: ScheduleDifference[];
+  /** Schedules that would be deleted. */
+  deleted: ScheduleDifference[];
+  summary: ScheduleImportSummary;
+  /** Why entries are refused, by their place in the list from 0. */
+  errors: Record<string, unknown>;
+}
+
+/** A schedule as it would be, and as it is. Very large ones are left out. */
+export interface ScheduleDifference {
+  /** Name of the schedule. */
+  name: string;
+  /** Who fires it. */
+  scheduler: string;
+  proposed?: Schedule;
+  current?: Schedule;
+}
+
+/** What the schedules of a project will fire. */
+export interface ScheduleForecast {
+  /** When it was computed; it begins then. */
+  from: string;
+  /** Its end, which is not included. */
+  to: string;
+  /** Time zone of the hours: that of the project. */
+  timezone: string;
+  /** Schedules in it: those of this service that are enabled, not paused and not quarantined. */
+  schedule_count: number;
+  /** Every hour, from the current one on; an hour that clocks skip is absent. */
+  hours: {
+    /** When the hour starts. */
+    starts_at: string;
+    /** Day in the time zone, as 2026-03-29. */
+    date: string;
+    /** Hour on clocks in the time zone, 0 to 23; an hour that occurs twice is there twice. */
+    hour: number;
+    /** Slots in it. */
+    fires: number;
+  }[];
+  /** Minutes in which several schedules fire, at most 50: those with the most schedules, then the earliest. */
+  collisions: {
+    /** When the minute starts. */
+    at: string;
+    /** Schedules with a slot in it. */
+    schedule_count: number;
+    /** Names of some of them. */
+    names: string[];
+  }[];
+  /** Whether there is more than it counts; the numbers are then too small. */
+  is_capped: boolean;
+}
+
+export interface ScheduleImport {
+  /** Schedules, checked one by one; `catch_up` defaults to skip and `source` to imported. `is_enabled` and the limits of existing ones stay as they are when absent. */
+  schedules: ScheduleCreate[];
+  /** Upsert: creates and changes schedules by name. replace_for_source: also deletes the schedules of `source_filter` that are not in the list. */
+  mode: "upsert" | "replace_for_source";
+  /** Source whose other schedules are deleted; only for replace_for_source. */
+  source_filter?: string | null;
+}
+
+/** What an import did. */
+export interface ScheduleImportReport {
+  /** Created schedules. */
+  inserted: number;
+  /** Changed schedules. */
+  updated: number;
+  /** Schedules that already are as given. */
+  unchanged: number;
+  /** Refused entries. */
+  failed: number;
+  /** Deleted schedules. */
+  deleted: number;
+  /** Why entries are refused, by their place in the list from 0. */
+  errors: Record<string, unknown>;
+}
+
+/** The same as numbers. */
+export interface ScheduleImportSummary {
+  /** Created schedules. */
+  inserted: number;
+  /** Changed schedules. */
+  updated: number;
+  /** Schedules that already are as given. */
+  unchanged: number;
+  /** Refused entries. */
+  failed: number;
+  /** Deleted schedules. */
+  deleted: number;
+}
+
 /** How the expression is read. cron: five fields, or six with seconds last; interval: whole seconds; clocked: one date and time; solar: `event:latitude:longitude`. */
 export const scheduleKinds = [
   "cron",
@@ -2120,12 +2341,62 @@ export interface SchedulePage {
   next_cursor: string | null;
 }
 
+/** What an expression means. */
+export interface SchedulePreview {
+  /** When it fires, in words. */
+  description: string;
+  /** Next slots, from now on. */
+  next_runs: string[];
+  /** Changes of clocks in the next year that move or repeat a slot. */
+  warnings: {
+    kind: ClockWarningKind;
+    /** When clocks change. */
+    at: string;
+    /** The affected time on clocks, as 2026-03-29T02:30:00. */
+    local_time: string;
+  }[];
+  /** Minutes of the next slots in which other schedules fire as well. */
+  same_minute: {
+    /** When the minute starts. */
+    at: string;
+    /** Other schedules with a slot in it. */
+    schedule_count: number;
+    /** Names of some of them. */
+    names: string[];
+  }[];
+  /** Whether other schedules were left out, because there are too many. */
+  is_capped: boolean;
+}
+
 /** Whom a resync reaches. */
 export interface ScheduleResync {
   /** Agents that were asked to report their schedules. */
   agents_dispatched: number;
   /** Names of the schedulers that they serve. */
   schedulers_observed: string[];
+}
+
+/** The newest fires of several schedules. */
+export interface ScheduleRuns {
+  /** Failed fires in a row after which a schedule is disabled; 0 when none is. */
+  circuit_breaker_threshold: number;
+  /** In the order of the request; without schedules of other projects. */
+  items: {
+    /** Schedule of the fires. */
+    schedule_id: string;
+    /** Newest first. */
+    fires: {
+      /** Identifies the fire; the same for every retry of a slot. */
+      fire_id: string;
+      status: FireStatus;
+      /** Its slot. */
+      scheduled_for: string;
+      /** When the service recorded it. */
+      fired_at: string;
+      /** Milliseconds from dispatch to acknowledgement. */
+      latency_ms: number | null;
+    }[];
+  }[];
 }
 
 /** One scheduler. */
@@ -2619,6 +2890,80 @@ export interface Trends {
   window: string;
   bucket: BucketWidth;
   series: TrendBucket[];
+}
+
+/** A schedule that is run once. */
+export interface TriggeredSchedule {
+  /** Id of the schedule. */
+  id: string;
+  /** Project that it belongs to. */
+  project_id: string;
+  /** Who fires it: `svc-scheduler`, or the scheduler of an engine. */
+  scheduler: string;
+  /** Engine that runs its task. */
+  engine: string;
+  /** Unique in its project and scheduler. */
+  name: string;
+  /** Name of the task that it starts. */
+  task_name: string;
+  kind: ScheduleKind;
+  /** When it fires, written as its kind requires. */
+  expression: string;
+  /** IANA time zone of the expression. */
+  timezone: string;
+  /** Queue of its tasks; null for the default of the engine. */
+  queue: string | null;
+  priority: Priority;
+  /** Positional arguments of its tasks. */
+  args: unknown[];
+  /** Named arguments of its tasks. */
+  kwargs: Record<string, unknown>;
+  catch_up: CatchUpPolicy;
+  overlap_policy: OverlapPolicy;
+  /** Whether it fires. */
+  is_enabled: boolean;
+  /** Where its definition comes from, such as dashboard or imported. */
+  source: string;
+  /** Hash of the definition at its source; null without one. */
+  source_hash: string | null;
+  /** A fire whose task starts later than this after its slot is a misfire; null for no limit. */
+  late_start_seconds: number | null;
+  /** A task that runs longer than this is a misfire; null for no limit. */
+  long_run_seconds: number | null;
+  /** When it fires, in words; null for an expression that is not understood. */
+  description: string | null;
+  /** Slot of the last fire; null before the first. */
+  last_run_at: string | null;
+  /** Next slot; null when none follows, and while it is disabled, paused or quarantined. */
+  next_run_at: string | null;
+  /** How many times it fired. */
+  total_runs: number;
+  /** Failed fires in a row, counting back from the newest one; null in answers to changes. */
+  consecutive_failures: number | null;
+  /** Slots that were skipped in the last 24 hours. */
+  skipped_slots_24h: number;
+  /** Id in the scheduler of the engine; null for `svc-scheduler`. */
+  external_id: string | null;
+  /** Since when an operator holds it; null when it is not paused. */
+  paused_at: string | null;
+  /** Why it cannot be fired; null while it is not quarantined. */
+  quarantine_code: string | null;
+  /** Details of the quarantine; null while it is not quarantined. */
+  quarantine_detail: string | null;
+  /** Since when it is quarantined; null while it is not. */
+  quarantined_at: string | null;
+  /** Changes with each change of its definition or control. */
+  control_token: string;
+  /** Number of its last change, in the order of all changes. */
+  schedule_revision: number;
+  /** When it was created. */
+  created_at: string;
+  /** When its definition or control last changed. */
+  updated_at: string;
+  /** Command that starts the task. */
+  command_id: string;
+  /** The fire; null for a schedule that an engine fires. */
+  fire_id: string | null;
 }
 
 export interface TrustDevice {
@@ -3125,6 +3470,46 @@ export interface ListSchedulesQuery {
 export interface GetScheduleQuery {
   /** How many next slots to add; none when absent. */
   preview?: number;
+}
+
+export interface ListFiresQuery {
+  /** Maximum fires; 100 by default, more than 1000 is clamped. */
+  limit?: number;
+}
+
+export interface ListScheduleMisfiresQuery {
+  /** Maximum misfires; 50 by default, more than 1000 is clamped. */
+  limit?: number;
+}
+
+export interface GetScheduleForecastQuery {
+  /** How many days, by the clocks of the project. */
+  days?: number;
+}
+
+export interface ListMisfiresQuery {
+  /** Maximum misfires; 50 by default, more than 1000 is clamped. */
+  limit?: number;
+}
+
+export interface PreviewScheduleQuery {
+  /** How the expression is read. */
+  kind: ScheduleKind;
+  /** Expression of that kind. */
+  expression: string;
+  /** IANA time zone of the expression; UTC. */
+  timezone?: string;
+  /** How many next slots. */
+  count?: number;
+  /** Schedule that is edited; not compared with. */
+  schedule_id?: string;
+}
+
+export interface ListScheduleRunsQuery {
+  /** Schedules, at most 500; repeat the parameter. */
+  id: string[];
+  /** Maximum fires of each schedule; 20 by default. */
+  limit?: number;
 }
 
 export interface GetStatsQuery {

@@ -27,11 +27,14 @@ import type {
   EventPage,
   ExternalControlOperation,
   Facet,
+  FireList,
+  FireResolution,
   GetCompletenessQuery,
   GetFacetQuery,
   GetLatencyQuery,
   GetQueueActivityQuery,
   GetQueueDepthsQuery,
+  GetScheduleForecastQuery,
   GetScheduleQuery,
   GetSecurityHistoryQuery,
   GetStatsQuery,
@@ -57,11 +60,15 @@ import type {
   ListCommandsQuery,
   ListDeadLettersQuery,
   ListEventsQuery,
+  ListFiresQuery,
   ListIssuesQuery,
+  ListMisfiresQuery,
   ListProjectsQuery,
   ListQueuesQuery,
   ListRecentFailuresQuery,
   ListReleasesQuery,
+  ListScheduleMisfiresQuery,
+  ListScheduleRunsQuery,
   ListSchedulesQuery,
   ListSlowestNamesQuery,
   ListTaskCommandsQuery,
@@ -82,6 +89,7 @@ import type {
   MfaVerify,
   MintedAgent,
   MintedKey,
+  MisfireList,
   PasswordChange,
   PasswordPolicy,
   PasswordResetAccepted,
@@ -90,6 +98,7 @@ import type {
   PasswordResetRequest,
   PasswordSet,
   PoolResizeBody,
+  PreviewScheduleQuery,
   ProfileChanges,
   Project,
   ProjectChanges,
@@ -104,6 +113,7 @@ import type {
   RecentFailurePage,
   RecoveryCodes,
   ReleasePage,
+  ResolvedFire,
   RestartWorkerBody,
   RetryTaskBody,
   RevokedCount,
@@ -115,8 +125,14 @@ import type {
   ScheduleChanges,
   ScheduleCreate,
   ScheduleDetail,
+  ScheduleDiff,
+  ScheduleForecast,
+  ScheduleImport,
+  ScheduleImportReport,
   SchedulePage,
+  SchedulePreview,
   ScheduleResync,
+  ScheduleRuns,
   SchedulerList,
   ScopeCatalogue,
   SecurityHistoryPage,
@@ -132,6 +148,7 @@ import type {
   TaskHistogram,
   TaskTree,
   Trends,
+  TriggeredSchedule,
   TrustDevice,
   TrustedDevice,
   TrustedDevicePage,
@@ -441,15 +458,45 @@ export function operationCalls(send: Send) {
     /** Enable a schedule. */
     enableSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
       send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/enable`, call),
+    /** List the fires of a schedule. */
+    listFires: (slug: string, scheduleId: string, query: ListFiresQuery = {}, call?: CallOptions) =>
+      send<FireList>("GET", pathOf`/projects/${slug}/schedules/${scheduleId}/fires`, { ...call, query }),
+    /** List the misfires of a schedule. */
+    listScheduleMisfires: (slug: string, scheduleId: string, query: ListScheduleMisfiresQuery = {}, call?: CallOptions) =>
+      send<MisfireList>("GET", pathOf`/projects/${slug}/schedules/${scheduleId}/misfires`, { ...call, query }),
     /** Pause a schedule. */
     pauseSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
       send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/pause`, call),
+    /** End a fire. */
+    resolveFire: (slug: string, scheduleId: string, body: FireResolution, call?: CallOptions) =>
+      send<ResolvedFire>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/resolve-terminal-fire`, { ...call, body }),
     /** Resume a schedule. */
     resumeSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
       send<Schedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/resume`, call),
+    /** Run a schedule now. */
+    triggerSchedule: (slug: string, scheduleId: string, call?: CallOptions) =>
+      send<TriggeredSchedule>("POST", pathOf`/projects/${slug}/schedules/${scheduleId}/trigger`, call),
     /** Get an operation on a schedule of an engine. */
     getExternalControlOperation: (slug: string, operationId: string, call?: CallOptions) =>
       send<ExternalControlOperation>("GET", pathOf`/projects/${slug}/schedules/external-control-operations/${operationId}`, call),
+    /** Get a forecast of fires. */
+    getScheduleForecast: (slug: string, query: GetScheduleForecastQuery = {}, call?: CallOptions) =>
+      send<ScheduleForecast>("GET", pathOf`/projects/${slug}/schedules/forecast`, { ...call, query }),
+    /** List misfires. */
+    listMisfires: (slug: string, query: ListMisfiresQuery = {}, call?: CallOptions) =>
+      send<MisfireList>("GET", pathOf`/projects/${slug}/schedules/misfires`, { ...call, query }),
+    /** Preview an expression. */
+    previewSchedule: (slug: string, query: PreviewScheduleQuery, call?: CallOptions) =>
+      send<SchedulePreview>("GET", pathOf`/projects/${slug}/schedules/preview`, { ...call, query }),
+    /** List the newest runs of schedules. */
+    listScheduleRuns: (slug: string, query: ListScheduleRunsQuery, call?: CallOptions) =>
+      send<ScheduleRuns>("GET", pathOf`/projects/${slug}/schedules/runs`, { ...call, query }),
+    /** Compare schedules with an import. */
+    diffSchedules: (slug: string, body: ScheduleImport, call?: CallOptions) =>
+      send<ScheduleDiff>("POST", pathOf`/projects/${slug}/schedules:diff`, { ...call, body }),
+    /** Import schedules. */
+    importSchedules: (slug: string, body: ScheduleImport, call?: CallOptions) =>
+      send<ScheduleImportReport>("POST", pathOf`/projects/${slug}/schedules:import`, { ...call, body }),
     /** Resync schedules of engines. */
     resyncSchedules: (slug: string, call?: CallOptions) =>
       send<ScheduleResync>("POST", pathOf`/projects/${slug}/schedules:resync`, call),

@@ -1,8 +1,9 @@
-/** Examples of the named schemas of schedules and schedulers. */
+/** Examples of schedules and fires for the API documentation. */
+const project_id = "0192f0c4-7a10-7c3e-9a55-0c6e5f1d2b01";
 
 const Schedule = {
   id: "0192f0c8-5e70-7d59-b16c-ae8c2f4a7d0c",
-  project_id: "0192f0c4-7a10-7c3e-9a55-0c6e5f1d2b01",
+  project_id,
   scheduler: "svc-scheduler",
   engine: "bullmq",
   name: "Nightly invoices",
@@ -38,7 +39,36 @@ const Schedule = {
   updated_at: "2026-02-01T10:12:00.000Z",
 };
 
+const run = {
+  fire_id: "75eafc96-9434-5013-9f40-e1b4877ea865",
+  status: "acked_success",
+  scheduled_for: "2026-03-02T01:30:00.000Z",
+  fired_at: "2026-03-02T01:30:00.019Z",
+  latency_ms: 41,
+};
+
+const Fire = {
+  id: "0192f0c8-61aa-7d59-b16c-ae8c2f4a7d0d",
+  schedule_id: Schedule.id,
+  command_id: "0192f0c8-61a9-7d59-b16c-ae8c2f4a7d0e",
+  ...run,
+  dispatched_at: "2026-03-02T01:30:00.024Z",
+  acked_at: "2026-03-02T01:30:00.065Z",
+  error_code: null,
+  error_message: null,
+  triggered_by_user_id: null,
+  task_id: "emails:42",
+};
+
 export const scheduleExamples = {
+  Fire,
+  FireResolution: {
+    fire_id: Fire.fire_id,
+    expected_status: "terminal_timeout",
+    resolution: "completed",
+    observed_control_token: Schedule.control_token,
+    work_may_have_executed: true,
+  },
   Schedule,
   ScheduleChanges: { expression: "0 3 * * *", late_start_seconds: null },
   ScheduleCreate: {
@@ -51,6 +81,7 @@ export const scheduleExamples = {
     queue: "emails",
     kwargs: { since: "yesterday" },
   },
+  ScheduleRuns: { circuit_breaker_threshold: 5, items: [{ schedule_id: Schedule.id, fires: [run] }] },
   SchedulerList: {
     schedulers: [
       {

@@ -2,6 +2,7 @@ import type { Static, TObject } from "typebox";
 import { processSettings } from "../../platform/settings/platform-settings.ts";
 import { type LoadedSettings, loadSettings, type SettingsCheck } from "../../platform/settings.ts";
 import { knownSettingNames } from "./known-names.ts";
+import type { SettingsSources } from "./settings.ts";
 
 export { createLog } from "../../platform/log.ts";
 
@@ -14,8 +15,10 @@ export { createLog } from "../../platform/log.ts";
 export const loadProcessSettings = <const Fragment extends TObject>(
   fragment: Fragment,
   checks: readonly SettingsCheck[],
+  sources: Pick<SettingsSources, "env" | "cwd"> = {},
 ): LoadedSettings<Static<typeof processSettings> & Static<Fragment>> =>
   loadSettings({
+    ...sources,
     fragments: [processSettings, fragment],
     alsoKnown: knownSettingNames,
     checks,

@@ -2,11 +2,15 @@ import type { Redactor } from "@svc/protocol";
 import type { Commands } from "../commands/index.ts";
 import { createFireCalls, type FireCallsDeps } from "./firing/fire-calls.ts";
 import { firePartitions } from "./firing/partitions.ts";
+import { createFireLists, type FireListDeps } from "./listing/lists.ts";
+import { createResolve, type ResolveDeps } from "./operations/resolve.ts";
+import { createTrigger, type TriggerDeps } from "./operations/trigger.ts";
 import { createAcknowledge } from "./progress/acknowledge.ts";
 import { followCommands } from "./progress/follow-commands.ts";
 import type { FireCalls } from "./requests.ts";
 
-export interface FiresDeps extends Omit<FireCallsDeps, "partitions"> {
+export interface FiresDeps extends Omit<TriggerDeps, "partitions">, ResolveDeps {
+  readonly settings: FireCallsDeps["settings"] & FireListDeps["settings"];
   readonly commands: Pick<Commands, "issueIn" | "offer" | "onMoved" | "reports">;
   readonly redactor: Pick<Redactor, "redact">;
 }
@@ -16,7 +20,13 @@ export function createFires(given: FiresDeps) {
   const deps = { ...given, partitions: firePartitions(given.database) };
   followCommands(deps.commands);
   const calls: FireCalls = { ...createFireCalls(deps), acknowledge: createAcknowledge(deps) };
-  return { calls };
+  return {
+    /** For schedulers. */
+    calls,
+    lists: createFireLists(deps),
+    trigger: createTrigger(deps),
+    resolve: createResolve(deps),
+  };
 }
 
 export type Fires = ReturnType<typeof createFires>;

@@ -8,5 +8,6 @@ export type {
   FireRequest,
 } from "./requests.ts";
 export { InvalidFireRequest } from "./requests.ts";
+export { fireRoutes } from "./routes.ts";
 export { fireSettings } from "./settings.ts";
 export { fireMoves } from "./states.ts";

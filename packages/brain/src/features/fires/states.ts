@@ -101,3 +101,7 @@ export const openFireStatuses = [
 
 /** Statuses that count as a failure for the circuit breaker. */
 export const failedFireStatuses = ["failed", "acked_failed"] as const satisfies readonly FireStatus[];
+
+/** Kinds of misfires. */
+export const misfireKinds = ["missed_slot", "late_start", "long_run"] as const;
+export type MisfireKind = (typeof misfireKinds)[number];

@@ -2,6 +2,7 @@ import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import type { Core, ProjectRow, ScheduleRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditEntry, AuditOrigin } from "../audit/index.ts";
 import { ownScheduler } from "./slots.ts";
+import type { ScheduleProject } from "./store.ts";
 
 /** Who changes schedules, and in which project. */
 export interface Requester {
@@ -20,6 +21,13 @@ export interface ChangeDeps extends Core {
 export const alone = { alone: true } as const;
 
 export const noSchedule = (): ApiError => new ApiError("not_found", { resource: "schedule" });
+
+/** @throws ApiError `not_found`; `conflict` for an archived project */
+export function requireActive(project: ScheduleProject | undefined): ScheduleProject {
+  if (project === undefined) throw new ApiError("not_found", { resource: "project" });
+  if (!project.is_active) throw new ApiError("conflict", { reason: "project_archived" });
+  return project;
+}
 
 /** @throws ApiError `conflict` for a schedule that an engine's scheduler defines. */
 export function requireOwn({ scheduler }: Pick<ScheduleRow, "scheduler">): void {

@@ -64,7 +64,7 @@ const shown = {
   long_run_seconds: Nullable(Type.Integer(), "a task that runs longer than this is a misfire; null for no limit"),
 };
 
-const members = {
+export const scheduleMembers = {
   id: Described(Uuid, "id of the schedule"),
   project_id: ProjectId,
   scheduler: Type.String({ description: "who fires it: `svc-scheduler`, or the scheduler of an engine" }),
@@ -89,7 +89,7 @@ const members = {
   updated_at: Described(Instant, "when its definition or control last changed"),
 };
 
-export const SchedulePublic = Type.Object(members, {
+export const SchedulePublic = Type.Object(scheduleMembers, {
   title: "Schedule",
   description: "A schedule: when which task is started, with what arguments.",
 });
@@ -97,7 +97,7 @@ export type SchedulePublic = Static<typeof SchedulePublic>;
 
 export const ScheduleDetail = Type.Object(
   {
-    ...members,
+    ...scheduleMembers,
     next_runs: Type.Optional(Type.Array(Instant, { description: "next slots; only with `preview`" })),
   },
   { title: "ScheduleDetail", description: "A schedule with its next slots." },

@@ -4,17 +4,24 @@ import type { Db, ProjectRow, ScheduleRow, Tables } from "../../schema/tables/in
 export const findSchedule = (db: Db, projectId: string, id: string): Promise<ScheduleRow | undefined> =>
   db.selectFrom("schedules").selectAll().where("id", "=", id).where("project_id", "=", projectId).executeTakeFirst();
 
-/** Who may fire the schedules of a project. The project cannot be archived until the transaction ends. */
-export const ownersOf = (
-  tx: Tx<Tables>,
-  projectId: string,
-): Promise<Pick<ProjectRow, "default_scheduler_owner" | "allowed_schedulers" | "is_active"> | undefined> =>
-  tx
+/** What schedules take from their project. */
+export type ScheduleProject = Pick<
+  ProjectRow,
+  "default_scheduler_owner" | "allowed_schedulers" | "is_active" | "timezone"
+>;
+
+const projectOf = (db: Db, projectId: string) =>
+  db
     .selectFrom("projects")
-    .select(["default_scheduler_owner", "allowed_schedulers", "is_active"])
-    .where("id", "=", projectId)
-    .forKeyShare()
-    .executeTakeFirst();
+    .select(["default_scheduler_owner", "allowed_schedulers", "is_active", "timezone"])
+    .where("id", "=", projectId);
+
+export const findProject = (db: Db, projectId: string): Promise<ScheduleProject | undefined> =>
+  projectOf(db, projectId).executeTakeFirst();
+
+/** The same; the project cannot be archived until the transaction ends. */
+export const holdProject = (tx: Tx<Tables>, projectId: string): Promise<ScheduleProject | undefined> =>
+  projectOf(tx, projectId).forKeyShare().executeTakeFirst();
 
 export async function insertSchedule(tx: Tx<Tables>, row: ScheduleRow): Promise<void> {
   await tx.insertInto("schedules").values(row).execute();

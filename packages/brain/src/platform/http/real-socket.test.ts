@@ -25,8 +25,14 @@ describe("on a real socket", () => {
     const answer = await exchange(app, "NONSENSE\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({ error: "validation_error" });
-    const large = await exchange(app, `GET /x/ok HTTP/1.1\r\nhost: localhost\r\nx: ${"y".repeat(20_000)}\r\n\r\n`);
+    const large = await exchange(app, `GET /x/ok HTTP/1.1\r\nhost: localhost\r\nx: ${"y".repeat(50_000)}\r\n\r\n`);
     expect(large).toMatch(/^HTTP\/1\.1 431 /);
+    const query = "y".repeat(32_768 - "GET /x/ok? HTTP/1.1\r\n".length);
+    const longLine = await exchange(
+      app,
+      `GET /x/ok?${query} HTTP/1.1\r\nhost: localhost\r\nx: ${"y".repeat(16_000)}\r\nconnection: close\r\n\r\n`,
+    );
+    expect(longLine).toMatch(/^HTTP\/1\.1 200 /);
     await app.close();
   });
 

@@ -60,6 +60,8 @@ const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
 const publicBodyBytes = 16_384;
 /** Engine task ids may be long; the path is still bounded by the header limit. */
 const maxParamChars = 2048;
+/** Request line and headers together: a line of 32 KiB, which holds the 500 ids that some lists take, and 16 KiB of headers. */
+const maxHeaderBytes = 49_152;
 
 /** Builds the server; routes are mounted on `app` next, then `app.ready()` or `app.listen()`. */
 export async function createServer(deps: ServerDeps): Promise<Server> {
@@ -88,6 +90,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     http: {
       // A missing Host is refused by the hook below, in the envelope.
       requireHostHeader: false,
+      maxHeaderSize: maxHeaderBytes,
       headersTimeout: times.headersMs,
       connectionsCheckingInterval: times.checkMs,
       shouldUpgradeCallback: (request) => !isStopping && takesUpgrade(pathOf(request.url ?? "")),

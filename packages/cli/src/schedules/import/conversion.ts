@@ -16,7 +16,8 @@ export interface ScheduleDraft {
   readonly kwargs: Readonly<Record<string, unknown>>;
   readonly catch_up?: string;
   readonly overlap_policy?: string;
-  readonly is_enabled: boolean;
+  /** Absent if the input does not say: enabled when new, otherwise unchanged. */
+  readonly is_enabled?: boolean;
   readonly late_start_seconds?: number;
   readonly long_run_seconds?: number;
   /** Where the definition comes from, such as `crontab:backup`. */

@@ -11,8 +11,8 @@ describe("readExported", () => {
     const { schedules, problems, notes } = read([{ ...good, queue: null }, full]);
     expect(problems).toEqual([]);
     expect(schedules).toEqual([
-      { ...good, timezone: "UTC", args: [], kwargs: {}, is_enabled: true },
-      { ...full, id: undefined, args: [], kwargs: {}, is_enabled: true },
+      { ...good, timezone: "UTC", args: [], kwargs: {} },
+      { ...full, id: undefined, args: [], kwargs: {} },
     ]);
     expect(notes).toEqual([{ at: "m", text: "left out: id" }]);
     expect(read({ schedules: [good] }).schedules).toHaveLength(1);

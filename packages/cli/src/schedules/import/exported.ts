@@ -46,12 +46,13 @@ export function readExported(text: string, now: number): Conversion {
 
 function readDraft(entry: unknown): ScheduleDraft {
   if (!isObject(entry)) throw new UnsupportedEntry("it is not an object");
-  const { kind, args = [], kwargs = {}, is_enabled: isEnabled = true } = entry;
+  const { kind, args = [], kwargs = {}, is_enabled: isEnabled } = entry;
   const found = cadenceKinds.find((one) => one === kind);
   if (found === undefined) throw new UnsupportedEntry(`its kind is not one of ${cadenceKinds.join(", ")}`);
   if (!Array.isArray(args)) throw new UnsupportedEntry("its args are not a list");
   if (!isObject(kwargs)) throw new UnsupportedEntry("its kwargs are not an object");
-  if (typeof isEnabled !== "boolean") throw new UnsupportedEntry("its is_enabled is not true or false");
+  if (isEnabled !== undefined && typeof isEnabled !== "boolean")
+    throw new UnsupportedEntry("its is_enabled is not true or false");
   const required = Object.fromEntries(texts.map((field) => [field, readText(entry, field)]));
   const given = optionalTexts.filter((field) => entry[field] !== undefined && entry[field] !== null);
   const optional = Object.fromEntries(given.map((field) => [field, readText(entry, field)]));
@@ -60,7 +61,14 @@ function readDraft(entry: unknown): ScheduleDraft {
     if (!Number.isInteger(entry[field])) throw new UnsupportedEntry(`its ${field} is not a whole number`);
   }
   Object.assign(optional, Object.fromEntries(numbers.map((field) => [field, entry[field]])));
-  return { ...(required as Required), ...optional, kind: found, args, kwargs, is_enabled: isEnabled };
+  return {
+    ...(required as Required),
+    ...optional,
+    kind: found,
+    args,
+    kwargs,
+    ...(isEnabled !== undefined && { is_enabled: isEnabled }),
+  };
 }
 
 type Required = Pick<ScheduleDraft, (typeof texts)[number]>;

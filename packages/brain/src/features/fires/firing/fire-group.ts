@@ -11,7 +11,7 @@ import type {
   ScheduleSkipRow,
   Tables,
 } from "../../../schema/tables/index.ts";
-import type { Audit, AuditEntry } from "../../audit/index.ts";
+import type { Audit, AuditEntry, AuditOrigin } from "../../audit/index.ts";
 import type { Commands, NewCommand } from "../../commands/index.ts";
 import { changeControl } from "../../schedules/index.ts";
 import { type FireAnswer, type FireRequest, InvalidFireRequest } from "../requests.ts";
@@ -40,7 +40,15 @@ export interface AcceptedSlot {
   readonly row: ScheduleRow;
   readonly fireId: string;
   readonly scheduledFor: Date;
-  readonly userId: string | null;
+  /** Who runs it by hand; absent for slots. */
+  readonly issuer?: FireIssuer;
+}
+
+export interface FireIssuer {
+  readonly userId: string;
+  /** The user in the history of fires: only members of the project are. */
+  readonly attributedTo: string | null;
+  readonly origin: AuditOrigin;
 }
 
 /** The answer to a request, or why it is invalid. */
@@ -118,7 +126,7 @@ class GroupChanges {
     });
     if (verdict.kind === "accepted") {
       const { row, next } = verdict;
-      this.accepted.push({ row, fireId, scheduledFor, userId: null });
+      this.accepted.push({ row, fireId, scheduledFor });
       this.#known.set(fireId, { scheduleId, scheduledFor, commandId: null, isBuffered: false });
       this.#open.add(scheduleId);
       this.#move({ ...row, last_run_at: scheduledFor, next_run_at: next, total_runs: row.total_runs + 1 });
@@ -191,19 +199,23 @@ export async function storeFires(
   return { fires, commands: issued.commands, entries: issued.entries };
 }
 
-const commandOf = ({ row, fireId, scheduledFor, userId }: AcceptedSlot, agentId: string): NewCommand => ({
+const commandOf = ({ row, fireId, scheduledFor, issuer }: AcceptedSlot, agentId: string): NewCommand => ({
   projectId: row.project_id,
   agentId,
   action: "schedule.fire",
   target: { type: "schedule", id: row.id },
   parameters: fireParameters(row, { fireId, scheduledFor }),
   idempotencyKey: fireKey(row.id, fireId),
-  issuedBy: userId,
+  ...(issuer !== undefined && {
+    issuedBy: issuer.userId,
+    sourceIp: issuer.origin.source_ip,
+    origin: issuer.origin,
+  }),
   facts: { fire_id: fireId },
 });
 
 const fireOf = (
-  { row, fireId, scheduledFor, userId }: AcceptedSlot,
+  { row, fireId, scheduledFor, issuer }: AcceptedSlot,
   { id, commandId, now }: { id: string; commandId: string | null; now: Date },
 ): ScheduleFireRow => ({
   id,
@@ -219,7 +231,7 @@ const fireOf = (
   latency_ms: null,
   error_code: null,
   error_message: null,
-  triggered_by_user_id: userId,
+  triggered_by_user_id: issuer?.attributedTo ?? null,
   engine: row.engine,
   task_id: null,
 });

@@ -11,7 +11,7 @@ import {
   type GrpcOptions,
   projectWith,
   startSchedulerGrpc,
-} from "../../../../test/fixtures/schedules/scheduler-fixture.ts";
+} from "../../../../test/schedulers/scheduler-fixture.ts";
 import { InvalidFireRequest } from "../../fires/index.ts";
 import { createAuthority } from "../certificates/certificate.ts";
 import { statusCodes } from "../status-codes.ts";

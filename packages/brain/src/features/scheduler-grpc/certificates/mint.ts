@@ -53,7 +53,7 @@ export function mintCertificate({ folder, name, validityDays, now }: MintRequest
   if (!nameForm.test(name) || name === reservedName) {
     throw new MintRefused(
       "name",
-      "a name has 1 to 64 letters, digits, dots, hyphens and underscores, begins with a letter or digit, and is not ca",
+      "a name has 1 to 64 characters of A-Z, a-z, 0-9, dot, hyphen and underscore, the first one of A-Z, a-z or 0-9, and is not ca",
     );
   }
   const files = filesOf(folder, name);

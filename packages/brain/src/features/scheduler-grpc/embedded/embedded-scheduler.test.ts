@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createFakeClock } from "@svc/testkit";
 import { useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { certificateFor, schedulerClient, startSchedulerGrpc } from "../../../../test/fixtures/schedules/scheduler-fixture.ts";
+import { certificateFor, schedulerClient, startSchedulerGrpc } from "../../../../test/schedulers/scheduler-fixture.ts";
 import { days } from "../../../platform/durations.ts";
 import { createLog } from "../../../platform/log.ts";
 import { SettingsError } from "../../../platform/settings.ts";

@@ -1,7 +1,7 @@
 import { createFakeClock } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, describe, expect, test } from "vitest";
-import { certificateFor, fireOf, startSchedulerGrpc } from "../../../../test/fixtures/schedules/scheduler-fixture.ts";
+import { certificateFor, fireOf, startSchedulerGrpc } from "../../../../test/schedulers/scheduler-fixture.ts";
 import { statusCodes } from "../status-codes.ts";
 import { createFireRate } from "./fire-rate.ts";
 

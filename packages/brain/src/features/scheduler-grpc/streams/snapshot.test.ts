@@ -11,7 +11,7 @@ import {
   removeSchedule,
   renameTask,
   startSchedulerGrpc,
-} from "../../../../test/fixtures/schedules/scheduler-fixture.ts";
+} from "../../../../test/schedulers/scheduler-fixture.ts";
 import { statusCodes } from "../status-codes.ts";
 
 /** Checks a snapshot as a scheduler does, and gives its schedules. */

@@ -8,7 +8,7 @@ import {
   removeSchedule,
   renameTask,
   startSchedulerGrpc,
-} from "../../../../test/fixtures/schedules/scheduler-fixture.ts";
+} from "../../../../test/schedulers/scheduler-fixture.ts";
 import { statusCodes } from "../status-codes.ts";
 import { readServerRevision } from "./stream-reads.ts";
 

@@ -169,12 +169,12 @@ for (const dialect of testDialects) {
 
       expect(await setActive(shop, false)).toBe(2);
       expect((await snapshot()).ids).toEqual([foreign.id]);
-      const gone = await read({ afterRevision: watermark });
-      expect(gone.changes.map(({ row }) => row)).toEqual([null, null]);
-      expect(gone.changes.map(({ scheduleId }) => scheduleId)).toEqual([own.id, paused.id].sort());
+      const removed = await read({ afterRevision: watermark });
+      expect(removed.changes.map(({ row }) => row)).toEqual([null, null]);
+      expect(removed.changes.map(({ scheduleId }) => scheduleId)).toEqual([own.id, paused.id].sort());
 
       expect(await setActive(shop, true)).toBe(2);
-      const back = await read({ afterRevision: gone.scannedThrough });
+      const back = await read({ afterRevision: removed.scannedThrough });
       const rowOf = (id: string) => back.changes.find(({ scheduleId }) => scheduleId === id);
       expect(rowOf(own.id)?.row).toMatchObject({
         next_run_at: new Date(clock.now().getTime() + 3_600_000),

@@ -71,7 +71,7 @@ export async function readChanges(
   };
 }
 
-/** Other kinds stand for changes that are not listed one by one. */
+/** Other kinds represent changes that are not listed one by one. */
 const plainKinds: ReadonlySet<string> = new Set(["upsert", "delete"]);
 
 async function withRows(db: Db, changes: readonly Omit<ScheduleChangeRow, "changed_at">[]): Promise<VisibleChange[]> {
@@ -112,7 +112,7 @@ export interface SnapshotQuery {
 /**
  * Reads every schedule that schedulers see in one consistent read, by ascending id.
  *
- * @param send takes a page; the read waits for it and keeps a database connection meanwhile, so it must have a time limit.
+ * @param send takes a page. The read keeps a database connection until it has sent all, so it must have a time limit.
  * @returns the revision that the snapshot shows, and the number of its rows.
  */
 export const readSnapshot = (

@@ -1,4 +1,4 @@
-import { CadenceError, requireSlot } from "@svc/cadence";
+import { type Cadence, CadenceError, requireSlot } from "@svc/cadence";
 import { canonicalText, definitionDigest, parseJson, randomToken, storableText } from "@svc/protocol";
 import { storedJson } from "../../../platform/database/values/stored-json.ts";
 import { invalid } from "../../../platform/http/error-codes.ts";
@@ -27,7 +27,8 @@ export type DefinedColumns = Pick<
   | "long_run_seconds"
 >;
 
-const defaults: Omit<DefinedColumns, "name" | "engine" | "kind" | "expression" | "task_name"> = {
+/** Columns that a body may leave out. */
+export const defaultColumns: Omit<DefinedColumns, "name" | "engine" | "kind" | "expression" | "task_name"> = {
   timezone: "UTC",
   queue: null,
   priority: "normal",
@@ -78,26 +79,30 @@ function kwargsText(kwargs: Record<string, unknown>): string {
   throw refused("kwargs", "reserved", `has a key that begins with the reserved prefix ${reservedPrefix}`);
 }
 
-const refused = (field: string, reason: string, message: string) =>
-  invalid({ loc: ["body", field], type: reason, message }, { reason, field });
+const refused = (field: string, reason: string, message: string, place = "body") =>
+  invalid({ loc: [place, field], type: reason, message }, { reason, field });
+
+type Checked = Pick<ScheduleRow, "kind" | "expression" | "timezone" | "is_enabled">;
 
 /**
- * Checks that the cadence is valid and that a slot follows; for a date and time only while the schedule is enabled.
+ * The cadence of a definition, checked: a slot follows, for a date and time only while the schedule is enabled.
  *
+ * @param place of the definition in the request.
  * @throws ApiError `validation_error` with details.reason and details.field.
  */
-export function requireCadence(
-  row: Pick<ScheduleRow, "kind" | "expression" | "timezone" | "is_enabled">,
-  now: Date,
-): void {
+export function cadenceOrRefusal(row: Checked, now: Date, place: "body" | "query"): Cadence {
   try {
     const cadence = cadenceOf(row);
     if (row.is_enabled || cadence.kind !== "clocked") requireSlot(cadence, now.getTime());
+    return cadence;
   } catch (error) {
     if (!(error instanceof CadenceError)) throw error;
-    throw refused(error.field, error.reason, error.message);
+    throw refused(error.field, error.reason, error.message, place);
   }
 }
+
+/** @throws ApiError `validation_error`, see `cadenceOrRefusal`. */
+export const requireCadence = (row: Checked, now: Date): void => void cadenceOrRefusal(row, now, "body");
 
 export const digestOf = (row: DefinedColumns): string =>
   definitionDigest({ ...row, args: parseJson(row.args), kwargs: parseJson(row.kwargs) });
@@ -111,7 +116,7 @@ export function newRow(
   { scheduler: _scheduler, source = "dashboard", ...body }: ScheduleCreate,
   { id, projectId, now }: { readonly id: string; readonly projectId: string; readonly now: Date },
 ): ScheduleRow {
-  const columns = { ...defaults, ...columnsOf(body) } as DefinedColumns;
+  const columns = { ...defaultColumns, ...columnsOf(body) } as DefinedColumns;
   requireCadence(columns, now);
   const row: ScheduleRow = {
     id,

@@ -1,5 +1,4 @@
 import { isUniqueViolation } from "../../../platform/database/errors.ts";
-import { ApiError } from "../../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
 import type { ScheduleRow } from "../../../schema/tables/index.ts";
 import { changeControl, lockSchedule, recordChanges } from "../control/control-store.ts";
@@ -10,11 +9,12 @@ import {
   nameInUse,
   noSchedule,
   type Requester,
+  requireActive,
   requireOwn,
   requireOwner,
 } from "../rules.ts";
 import type { ScheduleChanges, ScheduleCreate } from "../schemas.ts";
-import { deleteSchedule, insertSchedule, ownersOf } from "../store.ts";
+import { deleteSchedule, holdProject, insertSchedule } from "../store.ts";
 import { columnsOf, differing, digestOf, newRow, requireCadence } from "./definition.ts";
 
 /** Creating, changing and deleting definitions. */
@@ -27,10 +27,7 @@ export function createEditing({ database, clock, audit, publish }: ChangeDeps) {
     async create(body: ScheduleCreate, { projectId, origin }: Requester): Promise<ScheduleRow> {
       const row = newRow(body, { id: uuidV7(clock), projectId, now: clock.now() });
       const write = database.write(async (tx) => {
-        const project = await ownersOf(tx, projectId);
-        if (project === undefined) throw new ApiError("not_found", { resource: "project" });
-        if (!project.is_active) throw new ApiError("conflict", { reason: "project_archived" });
-        requireOwner(body.scheduler, project);
+        requireOwner(body.scheduler, requireActive(await holdProject(tx, projectId)));
         const [revision = 0] = await recordChanges(
           tx,
           [{ projectId, scheduleId: row.id, kind: "upsert" }],

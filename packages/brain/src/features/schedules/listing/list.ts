@@ -6,7 +6,7 @@ import type { Core, Db, ScheduleRow } from "../../../schema/tables/index.ts";
 import { noSchedule } from "../rules.ts";
 import type { ScheduleDetail, SchedulePublic } from "../schemas.ts";
 import { findSchedule } from "../store.ts";
-import { nextRuns } from "./preview.ts";
+import { nextRuns } from "../timing/next-runs.ts";
 import { newestStatuses, type SchedulePosition, schedulesAmong, schedulesByName, skippedSlots } from "./reads.ts";
 import { publicSchedule } from "./shapes.ts";
 

@@ -39,17 +39,16 @@ export function createRouteRegister(rules: Pick<RouteRules, "tags" | "buckets">)
     add(route: RouteOptions) {
       const methods = Array.isArray(route.method) ? route.method : [route.method];
       const policy = route.config as RoutePolicy | undefined;
-      const path = route.url.replaceAll("::", ":");
-      const fault = policyFault(policy, path, rules);
-      if (policy === undefined || fault !== null) throw new Error(`route ${methods.join(",")} ${path} ${fault}`);
-      const pattern = patterns.get(path) ?? { segments: path.split("/"), methods: new Set<string>() };
-      patterns.set(path, pattern);
+      const fault = policyFault(policy, route.url, rules);
+      if (policy === undefined || fault !== null) throw new Error(`route ${methods.join(",")} ${route.url} ${fault}`);
+      const pattern = patterns.get(route.url) ?? { segments: segmentsOf(route.url), methods: new Set<string>() };
+      patterns.set(route.url, pattern);
       for (const method of methods) {
         pattern.methods.add(method);
         if (method !== "HEAD")
           rows.push({
             method,
-            path,
+            path: route.url,
             policy,
             keys: keyAccess(policy.tag),
             scope: scopeFor(keyAccess(policy.tag), method),
@@ -72,6 +71,9 @@ export function createRouteRegister(rules: Pick<RouteRules, "tags" | "buckets">)
 }
 
 type RouteRegister = ReturnType<typeof createRouteRegister>;
+
+/** Parts of a route's path; in them a doubled colon is a literal one. */
+const segmentsOf = (url: string): string[] => url.split("/").map((part) => part.replaceAll("::", ":"));
 
 function compare(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;

@@ -66,7 +66,8 @@ export function buildDocument(routes: readonly RouteRow[], options: DocumentOpti
     // A route outside of the base path is listed only if it is an operation that is not also served below the base path.
     if (isRoot && (route.schema?.operationId === undefined || known.has(base + route.path))) continue;
     if (route.policy.hidden === true) continue;
-    const path = route.path.replaceAll(/(?<=\/):(\w+)/g, "{$1}");
+    // A doubled colon is a literal one.
+    const path = route.path.replaceAll(/\/:(\w+)/g, "/{$1}").replaceAll("::", ":");
     paths[path] ??= {};
     paths[path][route.method.toLowerCase()] = operationOf(route, groups, components, errorRef);
   }
