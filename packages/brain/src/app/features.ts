@@ -7,7 +7,7 @@ import { createApiKeys, revokeKeysOf } from "../features/api-keys/index.ts";
 import { createAudit } from "../features/audit/index.ts";
 import { createBulkRetries, forgetRetrier } from "../features/bulk-retries/index.ts";
 import { createCommands, forgetIssuer } from "../features/commands/index.ts";
-import { createFires } from "../features/fires/index.ts";
+import { createFires, forgetTrigger } from "../features/fires/index.ts";
 import { createHealth, createWriteProbe, retentionCheck } from "../features/health/index.ts";
 import { createIngest, redactorOf } from "../features/ingest/index.ts";
 import { createInvitations, forgetInviter } from "../features/invitations/index.ts";
@@ -83,7 +83,7 @@ export function createFeatures(deps: BrainDeps) {
       commands.cancel(tx, { of: { project_id }, error: "the project was archived", now }),
     followProject,
   });
-  const forget = [forgetIssuer, forgetInviter, forgetRetrier];
+  const forget = [forgetIssuer, forgetInviter, forgetRetrier, forgetTrigger];
   const userAdministration = createUserAdministration({ ...people, sessions, forget });
   const memberAdministration = createMemberAdministration({ ...people, memberships });
   const invitations = createInvitations({ ...people, memberships });

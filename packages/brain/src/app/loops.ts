@@ -4,6 +4,7 @@ import { createRetentionMetrics, createVerifierMetrics, pruneAudit, verifyAudit 
 import { moveBulkRetries, pruneBulkRetries } from "../features/bulk-retries/index.ts";
 import { expireCommands, pruneCommands } from "../features/commands/index.ts";
 import { pruneEvents } from "../features/events/index.ts";
+import { breakCircuits, detectMisfires, pruneFires, pruneMisfires, replayFires } from "../features/fires/index.ts";
 import { probeWrites, watchClock } from "../features/health/index.ts";
 import { pruneInvitations } from "../features/invitations/index.ts";
 import { pruneTrustedDevices } from "../features/mfa/index.ts";
@@ -64,6 +65,18 @@ export function brainLoops(deps: BrainDeps, features: Features, transport: Trans
     bindLoop(pruneSnapshotParts, all),
     bindLoop(pruneTombstones, all),
     bindLoop(pruneOperations, all),
+    bindLoop(replayFires, all),
+    bindLoop(breakCircuits, all),
+    ...(settings.SVC_SCHEDULER_MISFIRE_SWEEP_SECONDS > 0
+      ? [
+          bindLoop(detectMisfires, {
+            ...all,
+            isSchedulerExpected: settings.SVC_SCHEDULER_GRPC_ENABLED || features.embeddedScheduler !== null,
+          }),
+        ]
+      : []),
+    bindLoop(pruneFires, all),
+    bindLoop(pruneMisfires, all),
     bindLoop(sweepStaleTasks, all),
     bindLoop(pruneCommands, all),
     bindLoop(pruneScheduleChanges, all),

@@ -88,6 +88,9 @@ const fireTables = (t: ColumnTypes): readonly string[] => [
   "CREATE INDEX schedule_fires_by_schedule ON schedule_fires (schedule_id, fired_at, id)",
   `CREATE INDEX schedule_fires_open ON schedule_fires (schedule_id, fired_at)
     WHERE status IN ('pending', 'accepted', 'delivered', 'buffered')`,
+  // Found by the circuit breaker.
+  `CREATE INDEX schedule_fires_failed ON schedule_fires (fired_at, schedule_id)
+    WHERE status IN ('failed', 'acked_failed')`,
   "CREATE INDEX schedule_fires_by_user ON schedule_fires (triggered_by_user_id) WHERE triggered_by_user_id IS NOT NULL",
   "CREATE INDEX schedule_fires_by_task ON schedule_fires (project_id, engine, task_id) WHERE task_id IS NOT NULL",
 
