@@ -1,4 +1,5 @@
 import { cadenceKinds } from "@svc/cadence";
+import { catchUpPolicies, overlapPolicies, priorities } from "@svc/client";
 import {
   type Conversion,
   isObject,
@@ -11,6 +12,7 @@ import {
 
 const texts = ["name", "engine", "expression", "timezone", "task_name"] as const;
 const optionalTexts = ["queue", "priority", "catch_up", "overlap_policy", "source"] as const;
+const words = { priority: priorities, catch_up: catchUpPolicies, overlap_policy: overlapPolicies } as const;
 const limits = ["late_start_seconds", "long_run_seconds"] as const;
 const known: ReadonlySet<string> = new Set([
   ...texts,
@@ -56,6 +58,11 @@ function readDraft(entry: unknown): ScheduleDraft {
   const required = Object.fromEntries(texts.map((field) => [field, readText(entry, field)]));
   const given = optionalTexts.filter((field) => entry[field] !== undefined && entry[field] !== null);
   const optional = Object.fromEntries(given.map((field) => [field, readText(entry, field)]));
+  for (const [field, allowed] of Object.entries(words)) {
+    const word = optional[field];
+    if (word !== undefined && !(allowed as readonly string[]).includes(word))
+      throw new UnsupportedEntry(`its ${field} is not one of ${allowed.join(", ")}`);
+  }
   const numbers = limits.filter((field) => entry[field] !== undefined && entry[field] !== null);
   for (const field of numbers) {
     if (!Number.isInteger(entry[field])) throw new UnsupportedEntry(`its ${field} is not a whole number`);
