@@ -28,6 +28,10 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: "docs/internals/states/command.md", generate: async () => (await brain()).commandStatesDocument() },
   { path: "docs/internals/states/schedule-fire.md", generate: async () => (await brain()).fireStatesDocument() },
   { path: "docs/internals/states/bulk-retry.md", generate: async () => (await brain()).bulkRetryStatesDocument() },
+  {
+    path: "docs/reference/scheduler-contract.md",
+    generate: async () => (await import("@svc/protocol/docs")).schedulerContractDocument(),
+  },
 ];
 
 const brain = () => import("@svc/brain/docs");

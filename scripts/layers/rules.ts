@@ -16,7 +16,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "engines/[^/]+": ["packages/(protocol|agent)"],
   "engines/conformance": ["packages/(protocol|agent|testkit)"],
   bench: ["packages/(protocol|cadence|client|agent|brain|scheduler|testkit)", "engines/[^/]+"],
-  scripts: ["packages/(brain|cli)"],
+  scripts: ["packages/(brain|cli|protocol)"],
 };
 
 const tests = "(?:[.]test[.]tsx?$|/test/)";

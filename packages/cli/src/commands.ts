@@ -77,6 +77,31 @@ export const commands: CommandTable = [
     command("pause", "hold schedules until they are resumed", () => import("./schedules/control.ts"), "schedulesPause"),
     command("resume", "resume paused schedules", () => import("./schedules/control.ts"), "schedulesResume"),
     command("delete", "delete schedules", () => import("./schedules/control.ts"), "schedulesDelete"),
+    command("run", "start the task of a schedule once, now", () => import("./schedules/run.ts"), "schedulesRun"),
+    command(
+      "misfires",
+      "list slots and tasks that were not on time",
+      () => import("./schedules/misfires.ts"),
+      "schedulesMisfires",
+    ),
+    command(
+      "forecast",
+      "count the slots of the next days by hour",
+      () => import("./schedules/forecast.ts"),
+      "schedulesForecast",
+    ),
+    command(
+      "diff",
+      "show what an import would change",
+      () => import("./schedules/transfer/import.ts"),
+      "schedulesDiff",
+    ),
+    command(
+      "import",
+      "import a crontab, or schedules of Celery beat, BullMQ or svc",
+      () => import("./schedules/transfer/import.ts"),
+      "schedulesImport",
+    ),
     command(
       "export",
       "print schedules as JSON or as a crontab",

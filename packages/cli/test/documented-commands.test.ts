@@ -20,6 +20,7 @@ const elsewhere: readonly (readonly [block: RegExp, why: string])[] = [
   [/npx svc demo/, "demo.test.ts starts the demo"],
   [/npx svc serve --workers/, "the flow test workers.test.ts starts several processes"],
   [/npx svc changepassword/, "account-rescue.test.ts; it asks on a terminal"],
+  [/npx svc scheduler serve/, "scheduler.test.ts starts a scheduler"],
   [/npx svc login/, "login.test.ts; it asks on a terminal"],
   [/svc-agent\.mjs/, "first-task.browser.test.ts and agent-file.test.ts run the agent file"],
   [/npm run attack/, "takes 12 minutes"],
@@ -82,7 +83,7 @@ async function programFolder(folder: string): Promise<string> {
   await mkdir(bin);
   const program = `#!/bin/sh
 [ "\${0##*/}" = npx ] && shift
-case "$*" in "bulk-retry create"* | "dead-letters requeue"*) set -- "$@" --yes ;; esac
+case "$*" in "bulk-retry create"* | "dead-letters requeue"* | "schedules import"*) set -- "$@" --yes ;; esac
 exec "${process.execPath}" "${builtProgram}" "$@"
 `;
   for (const name of ["svc", "npx"]) {

@@ -27,7 +27,7 @@ export async function startDocumentedShop(): Promise<DocumentedShop> {
   await root.delete("/projects/before");
   const renamed = await root.patch("/projects/shop", { slug: "default" });
   if (renamed.status !== 200) throw new Error(`renaming the project answered ${renamed.status}`);
-  const { SVC_API_KEY: key = "" } = await shop.environment("key", "operator");
+  const { SVC_API_KEY: key = "" } = await shop.environment("key", "admin");
   return {
     ...shop,
     values: [

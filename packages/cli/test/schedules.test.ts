@@ -264,3 +264,86 @@ describe("svc schedules export", () => {
     expect((await schedules("export", "--format", "xml")).code).toBe(2);
   });
 });
+
+describe("svc schedules run and misfires", () => {
+  test("run starts the task once, waits for it, and show lists the fire", async () => {
+    await create("run-now", "--every", "24h", "--disabled");
+    const { code, out, err } = await schedules("run", "run-now");
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: expect.stringMatching(/^run-now {2}completed as task fired-\d+\n$/),
+    });
+    expect(err).toMatch(/^svc: issued command \S{36}\. Follow it with svc commands watch \S{36}\n$/);
+    expect(shop.engine.done).toContain("fire mail.send");
+    const shown = await schedules("show", "run-now");
+    expect(shown.out).toMatch(/^LAST FIRES, UTC +STATUS +FIRED +LATENCY +TASK +ERROR\n\w{3} \d{4}-.+ acked_success +/m);
+    expect(await json("show", "run-now")).toMatchObject({ total_runs: 0, fires: [{ status: "acked_success" }] });
+  });
+
+  test("run reports a failure, returns at once on request, and prints JSON", async () => {
+    await schedules("create", "run-bad", "--engine", "shop", "--task", "bad", "--every", "24h");
+    shop.engine.refuses.set("bad", "queue does not exist");
+    expect(await schedules("run", "run-bad")).toMatchObject({
+      code: 1,
+      out: "run-bad  failed: queue does not exist\n",
+    });
+    await create("run-later", "--every", "24h");
+    expect((await schedules("run", "run-later", "--no-wait")).out).toMatch(/^run-later {2}command \S{36}\n$/);
+    const { schedule, fire_id, command } = await json("run", "run-later");
+    expect({ name: schedule.name, status: command.status, fire: fire_id.length }).toEqual({
+      name: "run-later",
+      status: "completed",
+      fire: 36,
+    });
+    expect(await json("run", "run-later", "--no-wait")).toMatchObject({ command: { action: "schedule.fire" } });
+  });
+
+  test("run is refused for a paused schedule and for an engine without an agent", async () => {
+    await create("run-paused", "--every", "24h");
+    await schedules("pause", "run-paused");
+    expect(await schedules("run", "run-paused")).toMatchObject({
+      code: 6,
+      out: "",
+      err: expect.stringContaining("the schedule is paused"),
+    });
+    await schedules("create", "run-elsewhere", "--engine", "nothing", "--task", "t", "--every", "24h");
+    const elsewhere = await schedules("run", "run-elsewhere");
+    expect(elsewhere.code).toBe(5);
+    expect(elsewhere.err).toContain("svc: no online agent serves the engine\n");
+    expect(elsewhere.err).toContain("start an agent that serves the engine");
+    expect((await schedules("run")).code).toBe(2);
+    expect((await schedules("run", "nothing")).code).toBe(5);
+  });
+
+  test("misfires lists those of the project and of one schedule", async () => {
+    await create("late", "--every", "24h");
+    const { id } = await json("show", "late");
+    const at = new Date("2026-01-02T03:00:00Z");
+    await shop.brain.running.brain.database.write((tx) =>
+      tx
+        .insertInto("misfire_alerts")
+        .values({
+          schedule_id: id,
+          expected_fire_at: at,
+          misfire_kind: "missed_slot",
+          project_id: shop.brain.project.id,
+          detected_at: new Date("2026-01-02T03:05:00Z"),
+          lateness_seconds: 300,
+          grace_seconds: 60,
+          name: "late",
+          engine: "shop",
+          kind: "interval",
+        })
+        .execute(),
+    );
+    const { code, out } = await schedules("misfires");
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^DETECTED +SCHEDULE +MISFIRE +SLOT +LATE +LIMIT\n2026-01-02T03:05:00\S+ +late +missed_slot +2026-01-02T03:00:00\S+ +300 s +60 s\n$/,
+    );
+    expect(await json("misfires", "late")).toMatchObject([{ misfire_kind: "missed_slot", lateness_seconds: 300 }]);
+    await create("on-time", "--every", "24h");
+    expect(await schedules("misfires", "on-time")).toEqual({ code: 0, out: "", err: "svc: no misfires\n" });
+    expect((await schedules("misfires", "--limit", "1001")).code).toBe(2);
+  });
+});

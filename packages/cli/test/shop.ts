@@ -35,7 +35,7 @@ export interface ShopEngine {
   readonly done: string[];
   /** The result of a retried task. Default: success. */
   readonly endOf: Map<string, "success" | "failure">;
-  /** Commands on a task with one of these ids fail with this text. */
+  /** Commands on a task with one of these ids, and fires of a task with one of these names, fail with this text. */
   readonly refuses: Map<string, string>;
   /** Replaces the response to a listing. */
   listing: ((command: Command) => Promise<CommandOutcome>) | null;
@@ -47,7 +47,14 @@ export interface ShopEngine {
   schedule(name: string): Promise<void>;
 }
 
-const capabilities = ["retry_task", "bulk_retry", "retry_by_reference_v1", "list_dead_letters", "requeue_dead_letter"];
+const capabilities = [
+  "retry_task",
+  "bulk_retry",
+  "retry_by_reference_v1",
+  "list_dead_letters",
+  "requeue_dead_letter",
+  "submit_task",
+];
 
 export async function startShop(engineName = "shop"): Promise<Shop> {
   const brain = await startTestBrain();
@@ -139,6 +146,16 @@ export async function startShop(engineName = "shop"): Promise<Shop> {
   }
 
   adapter.answerCommands(async (command) => {
+    if (command.action === "schedule.fire") {
+      const { task_name: name } = command.parameters as { task_name: string };
+      const refusal = engine.refuses.get(name);
+      if (refusal !== undefined) return { status: "failed", error: refusal };
+      engine.done.push(`fire ${name}`);
+      return {
+        status: "success",
+        result: { task_id: `fired-${engine.done.length}` },
+      };
+    }
     if (command.action === "dlq.list") return engine.listing?.(command) ?? list(command);
     await gate;
     const { task_id: taskId, filter } = command.parameters as { task_id?: string; filter?: { task_ids: string[] } };

@@ -184,6 +184,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       await ingest.stop();
       await Promise.all([
         agents.stop(),
+        features.nativeSchedules.stop(),
         queues.stop(),
         workers.stop(),
         releases.stop(),

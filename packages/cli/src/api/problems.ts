@@ -46,6 +46,8 @@ function explanationOf(problem: ApiProblem, context: ServiceContext, what: strin
     case "unauthenticated":
       return { message, hint: credentialHints[context.credential] };
     case "not_found":
+      // The resource exists, but no agent can act on it.
+      if (details.resource === undefined && reason !== "") return { message, hint: hints[reason] };
       return {
         message: `${resourceName(details.resource, context.slug, what)} not found. It may have been deleted, or you may not have access`,
       };
@@ -84,6 +86,8 @@ const hints: Readonly<Record<string, string>> = {
   project_bound: "the key in SVC_API_KEY belongs to another project",
   session_only: "API keys are not accepted. Unset SVC_API_KEY and run svc login",
   mfa_locked: "too many wrong codes. Wait, or ask an administrator to reset the second factor",
+  no_online_agent: "start its agent (svc agent, or the application it runs in)",
+  engine_not_installed: "start an agent that serves the engine",
   agent_offline: "start its agent (svc agent, or the application it runs in)",
   retry_contract_missing: "the agent's version cannot retry safely. Upgrade it",
   overrides_required: "use --args and --kwargs",

@@ -47,7 +47,7 @@ async function change(
   return exitCodes.done;
 }
 
-/** The state after the change, or that the engine was asked for it. */
+/** The state after the change, or that the engine was asked. */
 const textOf = (row: Schedule): string =>
   row.scheduler === ownScheduler
     ? stateOf(row)

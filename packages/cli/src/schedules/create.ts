@@ -1,4 +1,4 @@
-import { priorities, type ScheduleCreate } from "@svc/client";
+import { catchUpPolicies, overlapPolicies, priorities, type ScheduleCreate } from "@svc/client";
 import { authHelp, callService, openProject, projectOptions } from "../api/connect.ts";
 import { defineCommand, flag, type OptionValues, text } from "../command-line/command.ts";
 import { CliError } from "../command-line/exit-codes.ts";
@@ -6,8 +6,6 @@ import { defined, json, jsonOption, oneOf, requireWord, seconds } from "../comma
 import { factsOf, printResult } from "../terminal/printed.ts";
 import { facts, nextRunLines } from "./show.ts";
 
-const catchUpPolicies = ["skip", "fire_one_missed", "fire_all_missed"] as const;
-const overlapPolicies = ["allow", "skip"] as const;
 const longestIntervalSeconds = 31_536_000;
 const longestLimitSeconds = 86_400;
 

@@ -1,18 +1,19 @@
-import type { Schedule, ScheduleDetail } from "@svc/client";
+import type { Fire, Schedule, ScheduleDetail } from "@svc/client";
 import { authHelp, callService, openProject, projectOptions } from "../api/connect.ts";
-import { defineCommand } from "../command-line/command.ts";
-import { jsonOption, requireWord } from "../command-line/option-values.ts";
+import { defineCommand, flag } from "../command-line/command.ts";
+import { requireWord } from "../command-line/option-values.ts";
 import { factsOf, printResult, tableOf } from "../terminal/printed.ts";
 import { findSchedules } from "./find-schedules.ts";
 import { localZone, stateOf, timeIn, whenOf } from "./schedule-texts.ts";
 
 const shownRuns = 10;
+const shownFires = 10;
 
 export const schedulesShow = defineCommand({
   usage: ["schedules show NAME_OR_ID [--json]"],
-  options: { ...jsonOption, ...projectOptions },
+  options: { json: flag("print one JSON document: the schedule with next_runs and fires"), ...projectOptions },
   details: [
-    "Shows when the schedule fires in words, its next 10 runs in its time zone and in that of this machine.",
+    "Shows when the schedule fires in words, its next 10 runs in its time zone and in that of this machine, and its last 10 fires.",
     authHelp,
   ],
   positionals: 1,
@@ -22,12 +23,12 @@ export const schedulesShow = defineCommand({
     const [found] = await findSchedules(project, [word]);
     const { id } = found!;
     const what = `schedule ${word}`;
-    const schedule = await callService(
-      project,
-      ({ api, slug }) => api.getSchedule(slug, id, { preview: shownRuns }),
-      what,
-    );
-    printResult(terminal, values, schedule, [...factsOf(facts(schedule)), ...nextRunLines(schedule)]);
+    const [schedule, fires] = await Promise.all([
+      callService(project, ({ api, slug }) => api.getSchedule(slug, id, { preview: shownRuns }), what),
+      callService(project, ({ api, slug }) => api.listFires(slug, id, { limit: shownFires }), what),
+    ]);
+    const lines = [...factsOf(facts(schedule)), ...nextRunLines(schedule), ...fireLines(fires, schedule)];
+    printResult(terminal, values, { ...schedule, fires }, lines);
   },
 });
 
@@ -73,4 +74,17 @@ export function nextRunLines(schedule: ScheduleDetail): string[] {
   const words = title[stateOf(schedule) as keyof typeof title] ?? "next run if released now";
   const columns = Object.fromEntries(zones.map((zone) => [`${words}, ${zone}`, (run: string) => timeIn(zone, run)]));
   return ["", ...tableOf(runs, columns)];
+}
+
+function fireLines(fires: readonly Fire[], { timezone }: Schedule): string[] {
+  if (fires.length === 0) return [];
+  const columns = {
+    [`last fires, ${timezone}`]: (fire: Fire) => timeIn(timezone, fire.scheduled_for),
+    status: ({ status }: Fire) => status,
+    fired: ({ fired_at }: Fire) => fired_at,
+    latency: ({ latency_ms }: Fire) => (latency_ms === null ? null : `${latency_ms} ms`),
+    task: ({ task_id }: Fire) => task_id,
+    error: ({ error_message, error_code }: Fire) => (error_message ?? error_code)?.slice(0, 100),
+  };
+  return ["", ...tableOf(fires, columns)];
 }

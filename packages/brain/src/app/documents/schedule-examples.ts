@@ -1,8 +1,9 @@
-/** Examples of the named schemas of schedules and schedulers. */
+/** Examples of schedules and fires for the API documentation. */
+const project_id = "0192f0c4-7a10-7c3e-9a55-0c6e5f1d2b01";
 
 const Schedule = {
   id: "0192f0c8-5e70-7d59-b16c-ae8c2f4a7d0c",
-  project_id: "0192f0c4-7a10-7c3e-9a55-0c6e5f1d2b01",
+  project_id,
   scheduler: "svc-scheduler",
   engine: "bullmq",
   name: "Nightly invoices",
@@ -80,6 +81,7 @@ export const scheduleExamples = {
     queue: "emails",
     kwargs: { since: "yesterday" },
   },
+  ScheduleRuns: { circuit_breaker_threshold: 5, items: [{ schedule_id: Schedule.id, fires: [run] }] },
   SchedulerList: {
     schedulers: [
       {
@@ -101,6 +103,5 @@ export const scheduleExamples = {
     total: 2,
     healthy: 1,
   },
-  ScheduleRuns: { circuit_breaker_threshold: 5, items: [{ schedule_id: Schedule.id, fires: [run] }] },
   SchedulePage: { circuit_breaker_threshold: 5, items: [Schedule], next_cursor: null },
 };

@@ -22,6 +22,7 @@ const scheduleTables = (t: ColumnTypes): readonly string[] => [
     created_at ${t.instant} NOT NULL, updated_at ${t.instant} NOT NULL,
     UNIQUE (project_id, scheduler, name)) ${t.options}`,
   "CREATE INDEX schedules_by_name ON schedules (project_id, name, id)",
+  "CREATE INDEX schedules_by_task ON schedules (project_id, engine, task_name)",
   "CREATE INDEX schedules_by_source ON schedules (project_id, source, id)",
   // Found by the sweep for slots that nothing fired.
   "CREATE INDEX schedules_due ON schedules (next_run_at) WHERE next_run_at IS NOT NULL",
@@ -68,13 +69,13 @@ const nativeTables = (t: ColumnTypes): readonly string[] => [
   "CREATE INDEX schedule_snapshot_parts_by_age ON schedule_snapshot_parts (received_at)",
 
   `CREATE TABLE external_control_operations (
-    id ${t.uuid} PRIMARY KEY, project_id ${t.uuid} NOT NULL,
-    schedule_id ${t.uuid} NOT NULL REFERENCES schedules (id) ON DELETE CASCADE, command_id ${t.uuid} NOT NULL,
+    id ${t.uuid} PRIMARY KEY, project_id ${t.uuid} NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    schedule_id ${t.uuid} NOT NULL, command_id ${t.uuid} NOT NULL,
     action ${t.text} NOT NULL, status ${t.text} NOT NULL, desired_is_enabled ${t.bool}, error ${t.text},
-    deadline_at ${t.instant} NOT NULL, created_at ${t.instant} NOT NULL, updated_at ${t.instant} NOT NULL) ${t.options}`,
+    created_at ${t.instant} NOT NULL, updated_at ${t.instant} NOT NULL) ${t.options}`,
   `CREATE UNIQUE INDEX external_control_operations_pending ON external_control_operations (schedule_id)
     WHERE status = 'pending'`,
-  "CREATE INDEX external_control_operations_by_command ON external_control_operations (command_id)",
+  "CREATE INDEX external_control_operations_by_age ON external_control_operations (created_at)",
 ];
 
 const fireTables = (t: ColumnTypes): readonly string[] => [

@@ -33,7 +33,6 @@ describe("readBullmq", () => {
         queue: "mail",
         args: [],
         kwargs: { list: 7 },
-        is_enabled: true,
       },
       expect.objectContaining({ kind: "interval", expression: "60", args: ["now"], kwargs: {}, timezone: "UTC" }),
       expect.objectContaining({ name: "nightly:old", task_name: "old", queue: "nightly", args: [], kwargs: {} }),

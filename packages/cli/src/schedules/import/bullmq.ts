@@ -80,7 +80,6 @@ function readScheduler(entry: unknown, at: string, { options, conversion, now }:
     task_name: typeof name === "string" && name !== "" ? name : key,
     queue,
     ...inputsOf(template.data),
-    is_enabled: true,
   };
 }
 

@@ -39,7 +39,6 @@ describe("readCeleryBeat, a beat_schedule", () => {
       queue: "slow",
       args: [1, "two"],
       kwargs: { full: true },
-      is_enabled: true,
     });
     expect(schedules[1]).toMatchObject({ kind: "interval", expression: "30", queue: "fast", is_enabled: false });
     expect(schedules[2]).toMatchObject({ timezone: "Asia/Tokyo" });

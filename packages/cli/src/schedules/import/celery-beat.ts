@@ -48,7 +48,7 @@ function readEntry(
   conversion: ConversionInProgress,
 ): ScheduleDraft {
   if (!isObject(entry)) throw new UnsupportedEntry("it is not an object");
-  const { task, schedule, args = [], kwargs = {}, options = {}, enabled = true } = entry;
+  const { task, schedule, args = [], kwargs = {}, options = {}, enabled } = entry;
   if (typeof task !== "string") throw new UnsupportedEntry("it has no task");
   if (!isObject(options)) throw new UnsupportedEntry("its options are not an object");
   const { note, timezone, ...slots } = readCelerySchedule(schedule);
@@ -67,7 +67,7 @@ function readEntry(
     task_name: task,
     ...(queue !== undefined && { queue }),
     ...inputs,
-    is_enabled: enabled !== false,
+    ...(typeof enabled === "boolean" && { is_enabled: enabled }),
   };
 }
 

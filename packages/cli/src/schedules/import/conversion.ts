@@ -1,27 +1,11 @@
 import { CadenceError, compileCadence, requireSlot } from "@svc/cadence";
-import { parseExact } from "@svc/client";
+import { parseExact, type ScheduleCreate } from "@svc/client";
 import { CliError } from "../../command-line/exit-codes.ts";
 
-/** A schedule as the service accepts it. Absent fields have the defaults of the service. */
-export interface ScheduleDraft {
-  readonly name: string;
-  readonly engine: string;
-  readonly kind: "cron" | "interval" | "clocked" | "solar";
-  readonly expression: string;
-  readonly timezone: string;
-  readonly task_name: string;
-  readonly queue?: string;
-  readonly priority?: string;
-  readonly args: readonly unknown[];
-  readonly kwargs: Readonly<Record<string, unknown>>;
-  readonly catch_up?: string;
-  readonly overlap_policy?: string;
-  readonly is_enabled: boolean;
-  readonly late_start_seconds?: number;
-  readonly long_run_seconds?: number;
-  /** Where the definition comes from, such as `crontab:backup`. */
-  readonly source?: string;
-}
+/** A schedule as the service accepts it. Absent fields have the defaults of the service; an absent state stays as it is. */
+export type ScheduleDraft = Readonly<
+  ScheduleCreate & Required<Pick<ScheduleCreate, "timezone" | "args" | "kwargs">> & { queue?: string }
+>;
 
 /** A statement about one line or entry of the input. */
 export interface Finding {

@@ -27,7 +27,6 @@ describe("readCrontab", () => {
       task_name: "shell.run",
       args: [],
       kwargs: { command: "/usr/bin/backup.sh --all" },
-      is_enabled: true,
     });
     expect(schedules.map(({ expression, kwargs }) => [expression, kwargs.command])).toEqual([
       ["30 2 * * *", "/usr/bin/backup.sh --all"],

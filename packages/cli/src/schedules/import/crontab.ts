@@ -67,7 +67,6 @@ export function readCrontab(text: string, options: CrontabOptions, now: number):
         ...(options.queue !== undefined && { queue: options.queue }),
         args: [],
         kwargs: { command: program, ...(stdin !== undefined && { stdin }), ...(user !== undefined && { user }) },
-        is_enabled: true,
       } satisfies ScheduleDraft;
     });
   }

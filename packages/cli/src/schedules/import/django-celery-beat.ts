@@ -83,7 +83,7 @@ function readTask(fields: Fields, at: string, { schedules, options, conversion, 
     task_name: task,
     ...(target !== undefined && { queue: target }),
     ...readInputs(readJsonField(fields.args, "args"), readJsonField(fields.kwargs, "kwargs")),
-    is_enabled: enabled !== false,
+    ...(typeof enabled === "boolean" && { is_enabled: enabled }),
   };
 }
 

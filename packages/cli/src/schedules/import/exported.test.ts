@@ -11,8 +11,8 @@ describe("readExported", () => {
     const { schedules, problems, notes } = read([{ ...good, queue: null }, full]);
     expect(problems).toEqual([]);
     expect(schedules).toEqual([
-      { ...good, timezone: "UTC", args: [], kwargs: {}, is_enabled: true },
-      { ...full, id: undefined, args: [], kwargs: {}, is_enabled: true },
+      { ...good, timezone: "UTC", args: [], kwargs: {} },
+      { ...full, id: undefined, args: [], kwargs: {} },
     ]);
     expect(notes).toEqual([{ at: "m", text: "left out: id" }]);
     expect(read({ schedules: [good] }).schedules).toHaveLength(1);
@@ -23,6 +23,11 @@ describe("readExported", () => {
     [{ ...good, kind: "yearly" }, "its kind is not one of cron, interval, clocked, solar"],
     [{ ...good, engine: 5 }, "it has no engine"],
     [{ ...good, queue: 5 }, "it has no queue"],
+    [{ ...good, priority: "urgent" }, "its priority is not one of critical, high, normal, low"],
+    [{ ...good, catch_up: "all" }, "its catch_up is not one of skip, fire_one_missed, fire_all_missed"],
+    [{ ...good, overlap_policy: "all" }, "its overlap_policy is not one of allow, skip"],
+    [{ ...good, long_run_seconds: 1.5 }, "its long_run_seconds is not a whole number"],
+    [{ ...good, kwargs: { __svc_x: 1 } }, 'its kwargs have the reserved name "__svc_x"'],
     [{ ...good, args: {} }, "its args are not a list"],
     [{ ...good, kwargs: [] }, "its kwargs are not an object"],
     [{ ...good, is_enabled: "yes" }, "its is_enabled is not true or false"],

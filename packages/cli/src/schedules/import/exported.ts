@@ -1,4 +1,5 @@
 import { cadenceKinds } from "@svc/cadence";
+import { catchUpPolicies, overlapPolicies, priorities } from "@svc/client";
 import {
   type Conversion,
   isObject,
@@ -11,6 +12,7 @@ import {
 
 const texts = ["name", "engine", "expression", "timezone", "task_name"] as const;
 const optionalTexts = ["queue", "priority", "catch_up", "overlap_policy", "source"] as const;
+const words = { priority: priorities, catch_up: catchUpPolicies, overlap_policy: overlapPolicies } as const;
 const limits = ["late_start_seconds", "long_run_seconds"] as const;
 const known: ReadonlySet<string> = new Set([
   ...texts,
@@ -46,21 +48,34 @@ export function readExported(text: string, now: number): Conversion {
 
 function readDraft(entry: unknown): ScheduleDraft {
   if (!isObject(entry)) throw new UnsupportedEntry("it is not an object");
-  const { kind, args = [], kwargs = {}, is_enabled: isEnabled = true } = entry;
+  const { kind, args = [], kwargs = {}, is_enabled: isEnabled } = entry;
   const found = cadenceKinds.find((one) => one === kind);
   if (found === undefined) throw new UnsupportedEntry(`its kind is not one of ${cadenceKinds.join(", ")}`);
   if (!Array.isArray(args)) throw new UnsupportedEntry("its args are not a list");
   if (!isObject(kwargs)) throw new UnsupportedEntry("its kwargs are not an object");
-  if (typeof isEnabled !== "boolean") throw new UnsupportedEntry("its is_enabled is not true or false");
+  if (isEnabled !== undefined && typeof isEnabled !== "boolean")
+    throw new UnsupportedEntry("its is_enabled is not true or false");
   const required = Object.fromEntries(texts.map((field) => [field, readText(entry, field)]));
   const given = optionalTexts.filter((field) => entry[field] !== undefined && entry[field] !== null);
   const optional = Object.fromEntries(given.map((field) => [field, readText(entry, field)]));
+  for (const [field, allowed] of Object.entries(words)) {
+    const word = optional[field];
+    if (word !== undefined && !(allowed as readonly string[]).includes(word))
+      throw new UnsupportedEntry(`its ${field} is not one of ${allowed.join(", ")}`);
+  }
   const numbers = limits.filter((field) => entry[field] !== undefined && entry[field] !== null);
   for (const field of numbers) {
     if (!Number.isInteger(entry[field])) throw new UnsupportedEntry(`its ${field} is not a whole number`);
   }
   Object.assign(optional, Object.fromEntries(numbers.map((field) => [field, entry[field]])));
-  return { ...(required as Required), ...optional, kind: found, args, kwargs, is_enabled: isEnabled };
+  return {
+    ...(required as Required),
+    ...optional,
+    kind: found,
+    args,
+    kwargs,
+    ...(isEnabled !== undefined && { is_enabled: isEnabled }),
+  };
 }
 
 type Required = Pick<ScheduleDraft, (typeof texts)[number]>;

@@ -5,15 +5,23 @@ import type { ScheduleDraft } from "../import/conversion.ts";
 export const maxBatch = 2000;
 /** Half of the service's default limit for bodies. */
 const maxBatchBytes = 512 << 10;
+/** Almost all of it, for what must not be split. */
+const maxOnlyBatchBytes = 1_000_000;
 
-/** Splits schedules into requests. `offset` is the index of the first one. */
-export function batchesOf(schedules: readonly ScheduleDraft[]): { offset: number; schedules: ScheduleDraft[] }[] {
-  const batches: { offset: number; schedules: ScheduleDraft[] }[] = [];
+export interface Batch {
+  /** Index of its first schedule in the input. */
+  readonly offset: number;
+  readonly schedules: ScheduleDraft[];
+}
+
+/** Splits schedules into requests. */
+export function batchesOf(schedules: readonly ScheduleDraft[], maxBytes = maxBatchBytes): Batch[] {
+  const batches: Batch[] = [];
   let bytes = 0;
   for (const [index, schedule] of schedules.entries()) {
     const size = Buffer.byteLength(JSON.stringify(schedule));
     const open = batches.at(-1);
-    if (open === undefined || open.schedules.length === maxBatch || bytes + size > maxBatchBytes) {
+    if (open === undefined || open.schedules.length === maxBatch || bytes + size > maxBytes) {
       batches.push({ offset: index, schedules: [schedule] });
       bytes = size;
     } else {
@@ -25,12 +33,12 @@ export function batchesOf(schedules: readonly ScheduleDraft[]): { offset: number
 }
 
 /** Replacing a source needs all of its schedules in one request. @throws CliError `failed` */
-export function onlyBatch(schedules: readonly ScheduleDraft[]): { offset: number; schedules: ScheduleDraft[] }[] {
-  const batches = batchesOf(schedules);
+export function onlyBatch(schedules: readonly ScheduleDraft[]): Batch[] {
+  const batches = batchesOf(schedules, maxOnlyBatchBytes);
   if (batches.length > 1)
     throw new CliError(
       "failed",
-      "--replace accepts at most 2,000 schedules of 512 KiB in total. Split the file, with a source name for each part",
+      "--replace accepts at most 2,000 schedules of 1 MB in total. Split the file, with a source name for each part",
     );
   return batches;
 }

@@ -30,7 +30,7 @@ export function crontabText(
     const { command, stdin, user } = schedule.kwargs as Record<string, string>;
     const input = stdin === undefined ? "" : `%${escaped(stdin).replaceAll("\n", "%")}`;
     const words = [fiveFields(schedule.expression), ...(hasUsers ? [user] : []), `${escaped(command!)}${input}`];
-    lines.push(`${schedule.is_enabled ? "" : "# "}${words.join(" ")}`);
+    lines.push(`${schedule.is_enabled === false ? "# " : ""}${words.join(" ")}`);
   }
   return { lines, leftOut };
 }

@@ -1,27 +1,19 @@
 import { describeCadence } from "@svc/cadence";
 import { inOneLine } from "../../terminal/printed.ts";
 
-/** A schedule that an import would create, change, leave or delete. */
+/** A schedule that an import would create, change, leave or delete. The service leaves very large ones out. */
 export interface DiffEntry {
   readonly name: string;
-  readonly proposed?: object | null;
-  readonly current?: object | null;
+  readonly proposed?: object;
+  readonly current?: object;
 }
 
-export interface Diff<Entry extends DiffEntry = DiffEntry> {
-  readonly inserted: readonly Entry[];
-  readonly updated: readonly Entry[];
-  readonly unchanged: readonly Entry[];
-  readonly deleted: readonly Entry[];
+export interface Diff {
+  readonly inserted: readonly DiffEntry[];
+  readonly updated: readonly DiffEntry[];
+  readonly unchanged: readonly DiffEntry[];
+  readonly deleted: readonly DiffEntry[];
 }
-
-/** The differences of several requests as one. */
-export const mergedDiff = <Entry extends DiffEntry>(diffs: readonly Diff<Entry>[]): Diff<Entry> => ({
-  inserted: diffs.flatMap(({ inserted }) => inserted),
-  updated: diffs.flatMap(({ updated }) => updated),
-  unchanged: diffs.flatMap(({ unchanged }) => unchanged),
-  deleted: diffs.flatMap(({ deleted }) => deleted),
-});
 
 export const changesNothing = ({ inserted, updated, deleted }: Diff): boolean =>
   inserted.length + updated.length + deleted.length === 0;
@@ -38,8 +30,9 @@ export const countsOf = ({ inserted, updated, deleted, unchanged }: Diff): strin
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function definitionOf(given: object | null | undefined): string {
-  const fields = (given ?? {}) as Fields;
+function definitionOf(given: object | undefined): string {
+  if (given === undefined) return "(too large to show)";
+  const fields = given as Fields;
   const state = fields.is_enabled === false ? ", disabled" : "";
   return `${whenOf(fields)}: ${inOneLine(String(fields.task_name ?? ""))} on ${inOneLine(String(fields.engine ?? ""))}${state}`;
 }
@@ -75,7 +68,8 @@ const compared = [
 const longestValue = 80;
 
 function changesOf({ proposed, current }: DiffEntry): string {
-  const [after, before] = [(proposed ?? {}) as Fields, (current ?? {}) as Fields];
+  if (proposed === undefined || current === undefined) return "(too large to show)";
+  const [after, before] = [proposed as Fields, current as Fields];
   const changes = compared.flatMap((field) => {
     const [from, to] = [valueText(before[field]), valueText(after[field])];
     return after[field] === undefined || from === to ? [] : [`${field} ${from} -> ${to}`];

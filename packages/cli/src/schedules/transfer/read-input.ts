@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import { basename, extname } from "node:path";
+import { catchUpPolicies } from "@svc/client";
 import { type CommandOptions, flag, type OptionValues, text } from "../../command-line/command.ts";
 import { CliError } from "../../command-line/exit-codes.ts";
 import { oneOf } from "../../command-line/option-values.ts";
@@ -29,8 +30,6 @@ export const inputOptions = {
   "source-name": text("NAME", "end of the source, such as backup in crontab:backup (default: the name of the file)"),
   replace: flag("also delete the schedules of this source that the file does not contain, at most 2,000 schedules"),
 } as const satisfies CommandOptions;
-
-const catchUpPolicies = ["skip", "fire_one_missed", "fire_all_missed"] as const;
 
 /** Options that make sense for each format, of those that do not for all. */
 const ownOptions: Readonly<Record<Format, readonly (keyof typeof inputOptions)[]>> = {

@@ -1,0 +1,1 @@
+export { schedulerContractDocument } from "./scheduler/contract-document.ts";
