@@ -3,6 +3,7 @@ import { CommandExecutor } from "./commands/executor.ts";
 import { engineAdapter } from "./engine-adapter.ts";
 import type { BullmqOptions } from "./options.ts";
 import { openConnections } from "./redis/connection.ts";
+import { createSchedules } from "./schedules/mirror.ts";
 import { Watcher } from "./watching/watcher.ts";
 
 /**
@@ -19,12 +20,14 @@ export const createBullmqAdapter = (options: BullmqOptions): EngineAdapter =>
     open(settings, context, stop) {
       const connections = openConnections(settings.redis, context.log);
       const watcher = new Watcher({ settings, connections, context });
+      const connection = connections.asking;
+      const schedules = createSchedules({ settings, connection, context, watchedQueues: () => watcher.queues() });
       const executor = new CommandExecutor({
-        ...{ settings, connection: connections.asking, sink: context.sink },
+        ...{ settings, connection, schedules },
         knownQueues: async () => watcher.queues(),
         hasWorkers: () => false,
       });
-      const done = watcher.run(stop);
+      const done = Promise.all([watcher.run(stop), watcher.foundAll.then(() => schedules.run(stop))]);
       return {
         executor,
         began: watcher.began,

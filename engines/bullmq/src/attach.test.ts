@@ -89,7 +89,7 @@ describe("attached to the processes of an application", () => {
     const watched: EventSink = {
       ...sink,
       emit(events, cursor) {
-        parts.push((parts.pop() ?? 0) + events.length);
+        parts.push((parts.pop() ?? 0) + events.filter(({ kind }) => kind.startsWith("task.")).length);
         sink.emit(events, cursor);
       },
       ready() {

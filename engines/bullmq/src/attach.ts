@@ -16,12 +16,12 @@ import {
 } from "./control/workers.ts";
 import { engineAdapter, type Running } from "./engine-adapter.ts";
 import type { BullmqOptions, Settings } from "./options.ts";
-import type { FoundQueue } from "./redis/client-list.ts";
 import { openConnections } from "./redis/connection.ts";
 import { runWhileLeased } from "./redis/lease.ts";
-import { queueNames } from "./redis/names.ts";
+import { createSchedules } from "./schedules/mirror.ts";
 import { createCursorRelay } from "./watching/cursor-relay.ts";
 import { createDiscovery } from "./watching/discovery.ts";
+import { findQueues } from "./watching/find-queues.ts";
 import { Watcher } from "./watching/watcher.ts";
 
 export interface AttachOptions extends Omit<BullmqOptions, "redis"> {
@@ -42,8 +42,8 @@ const entriesAtOnce = 500;
  * only report the details of their own workers (process, host, concurrency). When the holder ends, another process continues from its
  * position within about ten seconds.
  *
- * Watching writes three things to Redis: the lease and the shared positions (`<first prefix>:svc-lease:…`,
- * `<first prefix>:svc-cursors:…`) and the stream caps. The process that receives a command carries it out; a command for a worker reaches
+ * Watching writes four things to Redis: the lease, the shared positions in streams and the counter of schedule events
+ * (`<first prefix>:svc-lease:…`, `svc-cursors:…`, `svc-schedule-stream:…`), and the stream caps. The process that receives a command carries it out; a command for a worker reaches
  * the worker's process over the channel `<prefix>:svc-control`.
  *
  * Never throws; `start` rejects with a TypeError that names the option that is out of range.
@@ -68,8 +68,12 @@ function attach(owner: WorkerOwner, settings: Settings, context: AdapterContext,
   /** Set while this process holds the lease. */
   let watcher: Watcher | undefined;
   const findNow = createDiscovery(asking.redis, settings.prefixes, context.log);
+  const schedules = createSchedules({
+    ...{ settings, connection: asking, context },
+    watchedQueues: () => watcher?.queues() ?? [],
+  });
   const executor = new CommandExecutor({
-    ...{ settings, connection: asking, sink: context.sink },
+    ...{ settings, connection: asking, schedules },
     knownQueues: async () => watcher?.queues() ?? (await findQueues(settings, findNow)),
     hasWorkers: () => workersOf(owner).length > 0,
   });
@@ -79,10 +83,11 @@ function attach(owner: WorkerOwner, settings: Settings, context: AdapterContext,
   const { relay, flush } = createCursorRelay(asking.redis, keyOf("cursors"), context.sink);
   const firstTurn = Promise.withResolvers<void>();
   const whileHeld = async (signal: AbortSignal) => {
-    watcher = new Watcher({ settings, connections, context, relay, entriesAtOnce });
+    const held = new Watcher({ settings, connections, context, relay, entriesAtOnce });
+    watcher = held;
     context.log.info("this process now reads the event streams");
-    watcher.began.then(firstTurn.resolve);
-    await watcher.run(signal);
+    held.began.then(firstTurn.resolve);
+    await Promise.all([held.run(signal), held.foundAll.then(() => schedules.run(signal))]);
     watcher = undefined;
   };
   const done = runWhileLeased(asking, keyOf("lease"), { whileHeld, onRenew: flush }, stop);
@@ -129,11 +134,4 @@ function detailsOf(workers: readonly AttachedWorker[], namespace: string): Reado
     };
   }
   return details;
-}
-
-/** The queues that a process without the lease knows: the configured ones, or the result of one scan. */
-async function findQueues({ prefixes, queues, namespace }: Settings, scan: () => Promise<readonly FoundQueue[]>) {
-  const found = queues?.flatMap((queue) => prefixes.map((prefix) => ({ prefix, queue }))) ?? (await scan());
-  const names = found.map(({ prefix, queue }) => queueNames(prefix, queue, namespace));
-  return [...new Map(names.map((one) => [one.source, one])).values()];
 }

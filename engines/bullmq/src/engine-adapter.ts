@@ -1,7 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { AdapterContext, AdapterSnapshot, CommandOutcome, EngineAdapter } from "@svc/agent";
+import { schedulerCapabilityTokens } from "@svc/protocol";
 import { type CommandExecutor, queueCapabilities } from "./commands/executor.ts";
 import { type BullmqOptions, defaultEngine, readSettings, type Settings } from "./options.ts";
+import { schedulerNameOf } from "./schedules/scheduler-name.ts";
 
 /** The parts of an adapter between its start and its stop. */
 export interface Running {
@@ -31,16 +33,25 @@ export function engineAdapter({
   open,
 }: AdapterParts): EngineAdapter {
   const demand = settingsOnDemand(readOptions);
+  /** Nothing while the options are out of range, because then the adapter does not start. */
+  const ifUsable = <Value>(read: (settings: Settings) => Value): Value | undefined => {
+    try {
+      return read(demand());
+    } catch {
+      return undefined;
+    }
+  };
   let running: (Running & { readonly stop: AbortController }) | undefined;
   return {
     name: engine,
-    capabilities() {
-      try {
-        if (!demand().commands) return [];
-      } catch {
-        return []; // the adapter does not start
-      }
-      return running?.executor.capabilities() ?? queueCapabilities;
+    capabilities: () =>
+      ifUsable(({ commands }) => commands && (running?.executor.capabilities() ?? queueCapabilities)) || [],
+    scheduler: {
+      name: ifUsable(schedulerNameOf) ?? engine,
+      capabilities: () =>
+        ifUsable(
+          ({ commands }) => commands && (running?.executor.scheduleCapabilities() ?? schedulerCapabilityTokens),
+        ) || [],
     },
     async start(context) {
       if (running) return;

@@ -25,6 +25,8 @@ export interface BullmqOptions {
   readonly discoverEveryMs?: number;
   /** Milliseconds between checks that no stream was trimmed before it was read; default 5_000, 500 to 60_000. */
   readonly checkEveryMs?: number;
+  /** Milliseconds between reads of the job schedulers; default 10_000, 100 to 600_000. Over 1000 schedulers are read less often. */
+  readonly schedulesEveryMs?: number;
 }
 
 /**
@@ -103,6 +105,7 @@ export function readSettings(options: BullmqOptions): Settings {
     priorities: options.priorities ?? defaultPriorityTable,
     rememberedTasks: within("rememberedTasks", options.rememberedTasks ?? 50_000, 1000, 1_000_000),
     discoverEveryMs: within("discoverEveryMs", options.discoverEveryMs ?? 500, 100, 60_000),
+    schedulesEveryMs: within("schedulesEveryMs", options.schedulesEveryMs ?? 10_000, 100, 600_000),
     checkEveryMs: within("checkEveryMs", options.checkEveryMs ?? 5000, 500, 60_000),
   };
 }

@@ -26,9 +26,10 @@ export interface ApplicationQueue {
     rhythm: Rhythm,
     job: { readonly name: string; readonly data?: unknown; readonly opts?: object },
   ): Promise<void>;
+  unschedule(id: string): Promise<void>;
 }
 
-export type Rhythm = Pick<bullmq6.JobSchedulerJson, "pattern" | "every" | "tz" | "limit">;
+export type Rhythm = Pick<bullmq6.JobSchedulerJson, "pattern" | "every" | "tz" | "limit" | "endDate">;
 export type Scheduler = bullmq6.JobSchedulerJson;
 
 export type Processor = (
@@ -127,6 +128,7 @@ export function startApplication(major: Major, redisUrl: string, prefix = freshP
         async schedule(id, rhythm, job) {
           await queue.upsertJobScheduler(id, rhythm, job as never);
         },
+        unschedule: async (id) => void (await queue.removeJobScheduler(id)),
       };
       queues.set(name, handle);
       return handle;

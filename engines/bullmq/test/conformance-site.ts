@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { EngineAdapter } from "@svc/agent";
 import type { EngineUnderTest, Site, WorkerHandle, WorkerPlan } from "@svc/conformance";
+import { schedulerCapabilityTokens } from "@svc/protocol";
 import { startRedis, waitFor } from "@svc/testkit";
 import { plainEnvironment } from "@svc/testkit/built-program";
 import { Redis } from "ioredis";
@@ -19,7 +20,10 @@ export type Attachment = "side-car" | "attached";
 const attachedEntry = fileURLToPath(new URL("./attached-process.ts", import.meta.url));
 const sampleEntry = fileURLToPath(new URL("./sample-process.ts", import.meta.url));
 /** Keys that workers write constantly, or that the adapter writes as docs/reference/bullmq.md says. */
-const notContents = /^bull:(svc-(lease|cursors|reply)|[^:]+:stalled-check)/;
+const notContents = /^bull:(svc-(lease|cursors|reply|schedule-stream)|[^:]+:stalled-check)/;
+
+/** A tenth of the default, so that the suite does not wait for it. */
+const schedulesEveryMs = 1000;
 
 /** BullMQ's side of the conformance suite. */
 export function bullmqUnderTest(major: Major, attachment: Attachment): EngineUnderTest {
@@ -27,7 +31,7 @@ export function bullmqUnderTest(major: Major, attachment: Attachment): EngineUnd
   return {
     title: `BullMQ ${major}, ${attachment}`,
     engine: "bullmq",
-    advertises: [...queueCapabilities, ...(controlsWorkers ? workerCapabilities : [])],
+    advertises: [...queueCapabilities, ...schedulerCapabilityTokens, ...(controlsWorkers ? workerCapabilities : [])],
     cancelsRunning: controlsWorkers,
     reports: {
       beginning: ["task.sent", "task.received"],
@@ -109,8 +113,8 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
 
   const adapter = (): EngineAdapter =>
     attachment === "attached"
-      ? attachBullmq({ redis: url, workers: app.workers, createWorker })
-      : createBullmqAdapter({ redis: url });
+      ? attachBullmq({ redis: url, workers: app.workers, createWorker, schedulesEveryMs })
+      : createBullmqAdapter({ redis: url, schedulesEveryMs });
 
   return {
     adapter,
@@ -171,6 +175,10 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
       await app.queue(queue).schedule(id, { pattern: "0 3 1 1 *" }, { name: "echo" });
       scheduled.push(queue);
       return `${queue}:${id}`;
+    },
+    async removeSchedule(name) {
+      const [queue, id] = placeOf(name);
+      await app.queue(queue).unschedule(id);
     },
     async activeSchedules() {
       const found: string[] = [];

@@ -5,7 +5,9 @@ import { waitFor } from "@svc/testkit";
 /** Replaces the agent: keeps what the agent's buffer would keep, across restarts of the adapter. */
 export interface RecordingAgent {
   readonly context: AdapterContext;
+  /** About tasks and workers. */
   readonly events: EventRecord[];
+  readonly scheduleEvents: EventRecord[];
   readonly losses: { count: number; reason: string }[];
   /** Message and fields. */
   readonly warnings: string[];
@@ -27,6 +29,7 @@ export interface RecordingAgent {
 /** Instances with the same `destination` are processes of one agent. */
 export function recordingAgent(destination = "test"): RecordingAgent {
   const events: EventRecord[] = [];
+  const scheduleEvents: EventRecord[] = [];
   const losses: { count: number; reason: string }[] = [];
   const warnings: string[] = [];
   const cursors = new Map<string, string>();
@@ -36,7 +39,7 @@ export function recordingAgent(destination = "test"): RecordingAgent {
     destination,
     sink: {
       emit(batch, cursor) {
-        events.push(...batch);
+        for (const event of batch) (event.kind.startsWith("schedule.") ? scheduleEvents : events).push(event);
         if (cursor?.value === "") cursors.delete(cursor.key);
         else if (cursor) cursors.set(cursor.key, cursor.value);
       },
@@ -52,6 +55,7 @@ export function recordingAgent(destination = "test"): RecordingAgent {
     context,
     isDelivering: true,
     events,
+    scheduleEvents,
     losses,
     warnings,
     cursors,

@@ -54,6 +54,8 @@ export interface Site {
   failAtOnce(queue: string, count: number): Promise<readonly string[]>;
   /** Adds a schedule that does not fire during a test. Returns its name. */
   addSchedule(queue: string): Promise<string>;
+  /** Removes a schedule without the adapter. */
+  removeSchedule(name: string): Promise<void>;
   /** Names of the schedules that the engine would fire. */
   activeSchedules(): Promise<readonly string[]>;
   /** The task name for `rate_limit` to limit a queue whose tasks all have the same name. */

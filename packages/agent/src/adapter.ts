@@ -1,5 +1,6 @@
 import type { EventRecord, QueueHold, WorkerReport } from "@svc/protocol";
 import type { Command, CommandOutcome } from "./commands/command.ts";
+import type { SchedulerAdapter } from "./schedules/scheduler-adapter.ts";
 
 export type { QueueHold };
 
@@ -10,8 +11,10 @@ export type { QueueHold };
 export interface EngineAdapter {
   /** Adapter name, 1 to 40 characters of `[A-Za-z0-9_.-]`. Also the key in hello's `capabilities`. */
   readonly name: string;
-  /** Capability tokens that the adapter supports as it is attached. Empty when it only watches. */
+  /** Capability tokens that the adapter supports as it is attached. Empty when it only watches. Those of `scheduler` are not among them. */
   capabilities(): readonly string[];
+  /** The engine's own schedules, when the adapter mirrors them. */
+  readonly scheduler?: SchedulerAdapter;
   /** Connects and starts to emit. Resolves when watching has started. Retries an unreachable engine and never throws for it. */
   start(context: AdapterContext): Promise<void>;
   /** Stops watching and closes every connection. Safe to call twice. */
@@ -32,12 +35,27 @@ export interface EngineAdapter {
 }
 
 /** An adapter that throws here has no capabilities. */
-export function capabilitiesOf(engine: EngineAdapter): string[] {
+export function capabilitiesOf(engine: Pick<EngineAdapter, "capabilities">): string[] {
   try {
     return [...engine.capabilities()];
   } catch {
     return [];
   }
+}
+
+/** Capabilities by name of adapter, of engines and schedulers. An engine and a scheduler of the same name share a list. */
+export function capabilitiesByName(engines: readonly EngineAdapter[]): Record<string, string[]> {
+  const adapters = engines.flatMap((engine) =>
+    engine.scheduler === undefined ? [engine] : [engine, engine.scheduler],
+  );
+  const byName: Record<string, string[]> = {};
+  for (const adapter of adapters) byName[adapter.name] = [...(byName[adapter.name] ?? []), ...capabilitiesOf(adapter)];
+  return byName;
+}
+
+/** Names of the schedulers of these engines, and of others that the agent's options name, each once. */
+export function schedulerNames(engines: readonly EngineAdapter[], others: readonly string[]): string[] {
+  return [...new Set([...engines.flatMap(({ scheduler }) => scheduler?.name ?? []), ...others])];
 }
 
 export interface AdapterContext {

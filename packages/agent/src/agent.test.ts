@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type Peer, startPeer, waitFor } from "@svc/testkit/peer";
+import { createScriptedAdapter, type Peer, startPeer, waitFor } from "@svc/testkit/peer";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startTestAgent } from "../test/start-test-agent.ts";
 import type { AgentLog, EngineAdapter } from "./adapter.ts";
@@ -131,6 +131,26 @@ function adapterThatBegins(begun: Promise<void>): EngineAdapter {
     snapshot: () => Promise.resolve({}),
   };
 }
+
+test("hello lists schedulers, and one of an engine's name shares its capabilities", async () => {
+  const scheduled = (engine: string, name: string) =>
+    Object.assign(createScriptedAdapter(engine, ["retry_task"]), {
+      scheduler: { name, capabilities: () => ["schedule.resync"] as const },
+    });
+  const engines = [scheduled("bullmq", "bullmq"), scheduled("celery", "beat")];
+  await using _ = await startTestAgent(peer, { engines, schedulers: ["cron", "beat"] });
+
+  await waitFor(() => peer.record.hellos.length === 1);
+  expect(peer.record.hellos[0]).toMatchObject({
+    engines: ["bullmq", "celery"],
+    schedulers: ["bullmq", "beat", "cron"],
+    capabilities: {
+      bullmq: ["retry_task", "schedule.resync"],
+      celery: ["retry_task"],
+      beat: ["schedule.resync"],
+    },
+  });
+});
 
 test("hello waits for adapters to start, and contains their capabilities", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();

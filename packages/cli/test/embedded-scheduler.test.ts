@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtemp, rm, stat } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadBrainSettings, SettingsError } from "@svc/brain";
@@ -7,6 +9,7 @@ import { startTestBrain, type TestBrain, type TestBrainOptions } from "@svc/test
 import { testDialects } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { embeddedScheduler } from "../src/serve/embedded-scheduler.ts";
+import { svc } from "./in-process.ts";
 
 let home: string;
 let brain: TestBrain | null;
@@ -107,6 +110,23 @@ describe("the embedded scheduler", () => {
     } catch (error) {
       await blocked.stop();
       throw error;
+    }
+  });
+
+  test("names the settings when its port to the service is in use", async () => {
+    const port = createServer();
+    port.listen(0, "127.0.0.1");
+    await once(port, "listening");
+    const used = String((port.address() as AddressInfo).port);
+    try {
+      const env = { SVC_SCHEDULER_GRPC_BIND_PORT: used, SVC_BIND_PORT: String(await freePort()) };
+      const { code, err } = await svc(["serve"], { SVC_HOME: home, SVC_LOG_LEVEL: "error", ...env });
+      expect(code).toBe(1);
+      expect(err).toContain(
+        `cannot listen for schedulers on 127.0.0.1:${used} (EADDRINUSE). Choose another one with SVC_SCHEDULER_GRPC_BIND_HOST`,
+      );
+    } finally {
+      port.close();
     }
   });
 

@@ -77,6 +77,11 @@ export function runScheduler({ settings, brain, clock, log, openLocks }: Schedul
     onOffered: metrics.onOffered,
     onAnswered: metrics.onAnswered,
   });
+  let events = 0;
+  const nextEvent = (): number => {
+    events += 1;
+    return events;
+  };
   const leadership = lead();
   let projectsSeen = 0;
   const following = followBrain({
@@ -87,21 +92,28 @@ export function runScheduler({ settings, brain, clock, log, openLocks }: Schedul
     log,
     reconcileMs: settings.SVC_SCHEDULER_RECONCILE_INTERVAL_SECONDS * 1000,
     maxBackoffMs: settings.SVC_SCHEDULER_GRPC_RECONNECT_BACKOFF_MAX_SECONDS * 1000,
-    onProgress() {
-      if (table.projectsAdded !== projectsSeen) {
-        projectsSeen = table.projectsAdded;
-        leadership.retry();
-        readiness.review();
-      }
-      firing.arm();
+    nextEvent,
+    onSnapshot() {
+      readiness.onSnapshot();
+      onProgress();
     },
+    onProgress,
   });
   const readiness = createReadiness({
     leadership,
     projectIds: () => table.projects.keys(),
+    snapshotBegan: () => following.snapshotBegan(),
     requestSnapshot: () => following.requestSnapshot(),
     onChange: () => firing.placeAll(),
   });
+
+  function onProgress(): void {
+    if (table.projectsAdded !== projectsSeen) {
+      projectsSeen = table.projectsAdded;
+      leadership.retry();
+    }
+    firing.arm();
+  }
 
   function lead(): Leadership {
     const backend = settings.SVC_SCHEDULER_LEADER_BACKEND;
@@ -115,7 +127,8 @@ export function runScheduler({ settings, brain, clock, log, openLocks }: Schedul
       heartbeatMs: settings.SVC_SCHEDULER_LEADER_HEARTBEAT_SECONDS * 1000,
       clock,
       log,
-      onChange: () => readiness.review(),
+      nextEvent,
+      onChange: () => readiness.onLeadership(),
     });
   }
 

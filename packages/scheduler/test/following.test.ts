@@ -89,4 +89,15 @@ describe("following the service", () => {
     await clock.advance(80_000);
     expect(brain.calls.get("ping")).toBe(pings + 4 + 10);
   });
+
+  test("ends with the scheduler, whether the service answers or not", async () => {
+    const { clock, brain, startScheduler } = createWorld();
+    const [first, second] = [startScheduler(), startScheduler()];
+    await clock.advance(1000);
+    await first.stop();
+    brain.goDown();
+    await clock.advance(1000);
+    await second.stop();
+    expect(brain.wakes.size).toBe(0);
+  });
 });

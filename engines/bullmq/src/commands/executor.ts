@@ -1,10 +1,11 @@
-import type { Command, CommandOutcome, EventSink } from "@svc/agent";
-import { rateLimitByQueueMarker, retryContractMarker } from "@svc/protocol";
+import type { Command, CommandOutcome } from "@svc/agent";
+import { rateLimitByQueueMarker, retryContractMarker, schedulerCapabilityTokens } from "@svc/protocol";
 import type { Redis } from "ioredis";
 import { askProcesses, hasListeners } from "../control/ask.ts";
 import type { Settings } from "../options.ts";
 import type { Connection } from "../redis/connection.ts";
 import type { QueueNames } from "../redis/names.ts";
+import type { Schedules } from "../schedules/mirror.ts";
 import { createAddresses } from "./context/addresses.ts";
 import type { CommandContext, CommandHandler } from "./context/command-context.ts";
 import { QueueAccess } from "./context/queue-access.ts";
@@ -12,9 +13,8 @@ import { failureOf, Refusal } from "./context/refusal.ts";
 import { listDeadLetters } from "./queues/dead-letters.ts";
 import { depthOf, purgeQueue } from "./queues/purge.ts";
 import { limitRate } from "./queues/rate-limit.ts";
-import { deleteSchedule, disableSchedule, enableSchedule, triggerSchedule } from "./schedules/schedules.ts";
-import { resyncSchedules } from "./schedules/snapshot.ts";
-import { createScheduleStream } from "./schedules/stream.ts";
+import { resyncSchedules } from "./schedules/resync.ts";
+import { deleteSchedule, disableSchedule, enableSchedule, triggerSchedule } from "./schedules/schedule-commands.ts";
 import { bulkRetry } from "./tasks/bulk-retry.ts";
 import { cancelTask } from "./tasks/cancel.ts";
 import { reconcileTask } from "./tasks/reconcile-task.ts";
@@ -58,7 +58,6 @@ export const queueCapabilities: readonly string[] = [
   ...["retry_task", retryContractMarker, "bulk_retry", "cancel_task"],
   ...["list_dead_letters", "requeue_dead_letter", "purge_queue"],
   ...["reconcile_task", "rate_limit", rateLimitByQueueMarker, "submit_task"],
-  ...["schedule.enable", "schedule.disable", "schedule.trigger_now", "schedule.delete", "schedule.resync"],
 ];
 
 /** Capabilities while a process with workers listens. */
@@ -69,7 +68,7 @@ export const workerCapabilities: readonly string[] = [
 interface ExecutorParts {
   readonly settings: Settings;
   readonly connection: Connection;
-  readonly sink: EventSink;
+  readonly schedules: Schedules;
   knownQueues(): Promise<readonly QueueNames[]>;
   /** Whether this process has workers of its own. */
   hasWorkers(): boolean;
@@ -83,14 +82,13 @@ export class CommandExecutor {
   #hasListeners = false;
 
   constructor(parts: ExecutorParts) {
-    const { settings, sink, knownQueues } = parts;
+    const { settings, schedules, knownQueues } = parts;
     const { redis } = parts.connection;
     this.#parts = parts;
     this.#context = {
-      ...{ redis, settings, knownQueues },
+      ...{ redis, settings, knownQueues, schedules },
       addresses: createAddresses(redis, settings),
       queues: new QueueAccess(redis, knownQueues),
-      reportSchedules: createScheduleStream(redis, settings, sink),
     };
   }
 
@@ -99,6 +97,11 @@ export class CommandExecutor {
     if (!this.#hasRights) return readingCapabilities;
     const hasWorkers = this.#hasListeners || this.#parts.hasWorkers();
     return hasWorkers ? [...queueCapabilities, ...workerCapabilities] : queueCapabilities;
+  }
+
+  /** Those of the scheduler. */
+  scheduleCapabilities(): typeof schedulerCapabilityTokens | readonly [] {
+    return this.#hasRights ? schedulerCapabilityTokens : [];
   }
 
   /** Checks what the Redis user may do, and whether processes with workers listen. */

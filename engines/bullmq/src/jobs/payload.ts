@@ -5,7 +5,7 @@ import { cutText, isRawJson, omittedMembersNote, omittedTextNote, parseJson } fr
  * as parsed values and never as cut JSON text: redaction works by keys, which text does not have.
  */
 
-/** Longer texts are shortened to about this length. */
+/** By default, longer texts are shortened to about this length. */
 const longestChars = 65_536;
 /** Longer texts are not parsed, because that would block the thread and use too much memory. */
 const longestParsedChars = 1024 * 1024;
@@ -17,9 +17,9 @@ const deepest = 64;
 const memberChars = 4;
 
 /** The value of a text that BullMQ stored; undefined without a text. Invalid JSON is returned as a string. */
-export function readPayload(text: string | undefined): unknown {
+export function readPayload(text: string | undefined, mostChars = longestChars): unknown {
   if (text === undefined) return undefined;
-  const short = shortPayload(text);
+  const short = shortPayload(text, mostChars);
   try {
     return parseJson(short);
   } catch {
@@ -28,12 +28,12 @@ export function readPayload(text: string | undefined): unknown {
 }
 
 /** Returns a short text unchanged, else the JSON of its value with long strings cut and members omitted. */
-export function shortPayload(text: string): string {
-  if (text.length <= longestChars) return text;
+export function shortPayload(text: string, mostChars = longestChars): string {
+  if (text.length <= mostChars) return text;
   const note = JSON.stringify(omittedTextNote(text.length));
   if (text.length > longestParsedChars) return note;
   try {
-    return JSON.stringify(shorten(parseJson(text), { chars: longestChars }, 0));
+    return JSON.stringify(shorten(parseJson(text), { chars: mostChars }, 0));
   } catch {
     return note;
   }

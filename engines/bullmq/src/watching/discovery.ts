@@ -13,12 +13,14 @@ const scansPerRound = 10;
  * is found immediately by the name of that connection.
  */
 export function createDiscovery(redis: Redis, prefixes: readonly string[], log: AgentLog) {
+  /** Prefixes of which all keys have been scanned once. */
+  const seen = new Set<string>();
   const cursors = new Map(prefixes.map((prefix) => [prefix, "0"]));
   const listWorkers = createClientList(redis, prefixes, () =>
     log.info("Redis does not allow listing clients; new queues are discovered only by their keys"),
   );
 
-  return async function scan(): Promise<readonly FoundQueue[]> {
+  async function scan(): Promise<readonly FoundQueue[]> {
     const found: FoundQueue[] = [];
     let isPartial = false;
     let budget = scansPerRound;
@@ -32,6 +34,7 @@ export function createDiscovery(redis: Redis, prefixes: readonly string[], log: 
           keysPerScan,
         );
         cursors.set(prefix, next);
+        if (next === "0") seen.add(prefix);
         for (const key of keys) {
           const queue = queueOfMetaKey(key, prefix);
           if (queue !== undefined) found.push({ prefix, queue });
@@ -42,7 +45,10 @@ export function createDiscovery(redis: Redis, prefixes: readonly string[], log: 
     }
     if (isPartial) found.push(...((await listWorkers()) ?? []));
     return found;
-  };
+  }
+
+  /** `hasSeenAll`: whether all keys have been scanned at least once. */
+  return Object.assign(scan, { hasSeenAll: () => seen.size === cursors.size });
 }
 
 function escapeGlob(text: string): string {

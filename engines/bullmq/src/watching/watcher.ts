@@ -65,7 +65,9 @@ export class Watcher {
   readonly #known = new Set<string>();
   readonly #found: FoundQueue[] = [];
   readonly #began = Promise.withResolvers<void>();
+  readonly #foundAll = Promise.withResolvers<void>();
   #hasScanned = false;
+  #hasSeenAll = false;
   /** Whether the limit on watched queues was logged. */
   #isFull = false;
   #checkedAt = Number.NEGATIVE_INFINITY;
@@ -101,11 +103,17 @@ export class Watcher {
     ]);
     this.#saveWithEnds();
     this.#began.resolve();
+    this.#foundAll.resolve();
   }
 
   /** Resolves when all queues found by the first scan are watched. */
   get began(): Promise<void> {
     return this.#began.promise;
+  }
+
+  /** Resolves when all queues that exist are watched, which takes up to a minute among many keys, and when watching ends. */
+  get foundAll(): Promise<void> {
+    return this.#foundAll.promise;
   }
 
   /** The watched queues. */
@@ -135,6 +143,7 @@ export class Watcher {
       this.#found.push(queue);
     }
     this.#hasScanned = true;
+    this.#hasSeenAll ||= named !== undefined || this.#findQueues.hasSeenAll();
     await pause(discoverEveryMs, signal);
   }
 
@@ -155,7 +164,7 @@ export class Watcher {
   }
 
   async #takeIn(): Promise<void> {
-    const hasScanned = this.#hasScanned;
+    const [hasScanned, hasSeenAll] = [this.#hasScanned, this.#hasSeenAll];
     for (let next = this.#found[0]; next !== undefined; next = this.#found[0]) {
       const names = queueNames(next.prefix, next.queue, this.#settings.namespace);
       const own = readCursor(this.#context.cursors.get(names.cursorKey));
@@ -167,6 +176,7 @@ export class Watcher {
       this.#context.log.info("watching a queue", { queue: names.source, from: watch.position.lastId });
     }
     if (hasScanned) this.#began.resolve();
+    if (hasSeenAll) this.#foundAll.resolve();
   }
 
   async #checkWhenDue(): Promise<void> {

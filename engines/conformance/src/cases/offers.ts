@@ -42,7 +42,9 @@ export const offers: readonly Case[] = [
     async run({ engine, peer, adapter }) {
       const listed = peer.record.hellos.at(-1)?.capabilities[engine.engine];
       expect([...(listed ?? [])].sort()).toEqual([...engine.advertises].sort());
-      expect([...adapter.capabilities()].sort()).toEqual([...engine.advertises].sort());
+      const offered = [...adapter.capabilities(), ...(adapter.scheduler?.capabilities() ?? [])];
+      expect(offered.sort()).toEqual([...engine.advertises].sort());
+      expect(peer.record.hellos.at(-1)?.schedulers).toEqual(adapter.scheduler ? [adapter.scheduler.name] : []);
     },
   },
   {

@@ -1,6 +1,6 @@
 import { carriedFields, eventKinds, isTaskKind, isUuid, taskIdCharacters } from "@svc/protocol";
 import { expect } from "vitest";
-import type { Case } from "../case.ts";
+import { advertising, type Case } from "../case.ts";
 
 /** Keys of the data that the service does not read as a field, but uses to recognise an event. */
 const unread = new Set(["reconciled"]);
@@ -37,6 +37,30 @@ export const review: readonly Case[] = [
           ({ task_id, kind, data }) => `${task_id} ${data.attempt ?? 0} ${kind === "task.started" ? "start" : "end"}`,
         );
       expect(steps.filter((step, at) => steps.indexOf(step) !== at)).toEqual([]);
+    },
+  },
+  {
+    name: "every event about schedules has its own position, and every snapshot is complete",
+    appliesTo: advertising("schedule.resync"),
+    async run({ adapter, peer }) {
+      const events = peer.record.events.filter(({ kind }) => kind.startsWith("schedule."));
+      const places = events.map(({ data }) => data.stream as { epoch: number; sequence: number });
+      expect(new Set(places.map(({ epoch, sequence }) => `${epoch} ${sequence}`)).size).toBe(events.length);
+      expect(new Set(events.map(({ data }) => data.scheduler))).toEqual(new Set([adapter.scheduler?.name]));
+      const snapshots = Map.groupBy(
+        events.filter(({ kind }) => kind === "schedule.snapshot"),
+        ({ data }) => data.snapshot_id,
+      );
+      expect(events.map(({ data }) => data.reason)).toContain("boot");
+      for (const parts of snapshots.values()) {
+        const sequences = parts.map(({ data }) => (data.stream as { sequence: number }).sequence);
+        for (const [index, { data }] of parts.entries()) {
+          expect(data).toMatchObject({ part: index + 1, parts: parts.length });
+          expect(sequences[index]).toBe(Number(sequences[0]) + index);
+        }
+        const names = parts.flatMap(({ data }) => (data.schedules as { name: string }[]).map(({ name }) => name));
+        expect(new Set(names).size).toBe(names.length);
+      }
     },
   },
   {

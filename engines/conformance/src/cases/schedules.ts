@@ -7,6 +7,27 @@ const reference = ({ engine }: Stage, name: string) => ({ schedule_id: name, nam
 
 export const schedules: readonly Case[] = [
   {
+    name: "a schedule that the application adds or removes is reported",
+    appliesTo: advertising("schedule.resync"),
+    async run({ site, adapter, peer, freshQueue }) {
+      const queue = freshQueue();
+      const name = await site.addSchedule(queue);
+      const scheduler = adapter.scheduler?.name;
+      const reports = () => peer.record.events.filter(({ data }) => data.scheduler === scheduler);
+
+      const created = await waitFor(() =>
+        reports().find(({ data }) => (data.schedule as { name?: string } | undefined)?.name === name),
+      );
+      expect(created).toMatchObject({
+        kind: "schedule.created",
+        task_id: "",
+        data: { schedule: { task_name: "echo", queue, is_enabled: true, args: [], total_runs: 0 } },
+      });
+      await site.removeSchedule(name);
+      await waitFor(() => reports().find(({ kind, data }) => kind === "schedule.deleted" && data.name === name));
+    },
+  },
+  {
     name: "schedule.disable stops a schedule, schedule.enable resumes it, schedule.delete removes it",
     appliesTo: advertising("schedule.enable", "schedule.disable", "schedule.delete"),
     async run(stage) {

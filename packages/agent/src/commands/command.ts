@@ -31,6 +31,11 @@ export function failed(error: string): CommandOutcome {
   return { status: "failed", error };
 }
 
+/** The outcome of a command that this agent cannot carry out as it runs. */
+export function unsupported(reason: string): CommandOutcome {
+  return failed(`unsupported: ${reason}`);
+}
+
 /** The outcome of a command that was started and may have taken effect. */
 export function unknownOutcome(error: string): CommandOutcome {
   return { status: "failed", error, outcome: "unknown" };

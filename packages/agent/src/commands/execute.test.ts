@@ -67,7 +67,6 @@ test.each([
   ["retry_task", "retry_task"],
   ["dlq.list", "list_dead_letters"],
   ["schedule.fire", "submit_task"],
-  ["schedule.trigger_now.via_scheduler", "schedule.trigger_now"],
 ])("%s is executed by an adapter with %s only", async (action, capability) => {
   const command = commandOf({ action, target: { engine: "bullmq" } });
   const able = adapterOf("bullmq", [capability]);

@@ -1,8 +1,9 @@
 import { capabilityOfAction, isCommandAction, retryResubmitsMarker } from "@svc/protocol";
 import { capabilitiesOf, type EngineAdapter } from "../adapter.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { type Command, type CommandOutcome, failed } from "./command.ts";
+import { type Command, type CommandOutcome, failed, unsupported } from "./command.ts";
 import { checkPurge } from "./purge-guard.ts";
+import { executeForSchedules } from "./schedule-commands.ts";
 
 export interface ExecuteDependencies {
   readonly engines: readonly EngineAdapter[];
@@ -12,20 +13,31 @@ export interface ExecuteDependencies {
 }
 
 /**
- * Passes a command to the adapter of its engine. A command that no adapter supports fails with a text that starts with `unsupported: `, a
- * purge that is not allowed with `refused: `. Rejects with the adapter's error.
+ * Passes a command to the adapter of its engine, or of its scheduler. A command that no adapter supports fails with a text that starts with
+ * `unsupported: `, a purge that is not allowed with `refused: `. Rejects with the adapter's error.
  */
 export async function executeCommand(command: Command, dependencies: ExecuteDependencies): Promise<CommandOutcome> {
+  const { action } = command;
+  if (action === "") return unsupported("the command has no action");
+  if (!isCommandAction(action)) return unsupported(`this version of the agent does not support the command ${action}`);
+  const capability = capabilityOfAction[action];
+  return capability.startsWith("schedule.")
+    ? await executeForSchedules(command, capability, dependencies)
+    : await executeForEngine(command, capability, dependencies);
+}
+
+async function executeForEngine(
+  command: Command,
+  capability: string,
+  dependencies: ExecuteDependencies,
+): Promise<CommandOutcome> {
   const { engines } = dependencies;
   const { action, engine } = command;
   const known = engines.map(({ name }) => name).join(", ");
-  if (action === "") return unsupported("the command has no action");
-  if (!isCommandAction(action)) return unsupported(`this version of the agent does not support the command ${action}`);
   if (engine === undefined)
     return unsupported(`the command names no engine, and this agent watches several (${known})`);
   const adapter = engines.find(({ name }) => name === engine);
   if (adapter === undefined) return unsupported(`this agent does not watch ${engine}, only ${known}`);
-  const capability = capabilityOfAction[action];
   const offered = capabilitiesOf(adapter);
   if (adapter.execute === undefined || !offered.includes(capability)) {
     return unsupported(`the ${engine} adapter does not support ${capability} as it runs here`);
@@ -45,7 +57,3 @@ const isRetry = (action: string) => action === "retry_task" || action === "bulk_
 
 const hasInputs = ({ parameters }: Command) =>
   (parameters.override_args ?? null) !== null && (parameters.override_kwargs ?? null) !== null;
-
-function unsupported(reason: string): CommandOutcome {
-  return failed(`unsupported: ${reason}`);
-}

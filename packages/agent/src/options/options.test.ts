@@ -11,6 +11,10 @@ function optionsWith(options: Partial<AgentOptions> = {}): AgentOptions {
   return { brainUrl: "http://localhost:7700", token: "tok", hmacSecret: secret, engines, ...options };
 }
 
+function scheduled(engine: string, name: string) {
+  return Object.assign(createScriptedAdapter(engine), { scheduler: { name, capabilities: () => [] } });
+}
+
 function faultsOf(work: () => unknown): readonly string[] {
   try {
     work();
@@ -44,6 +48,13 @@ describe("options", () => {
     ["no engine", { engines: [] }, /engines must have/],
     ["two engines of one name", { engines: [adapter, adapter] }, /engine names must be unique/],
     ["an engine name with a blank", { engines: [createScriptedAdapter("a b")] }, /engine name/],
+    ["svc's own scheduler", { schedulers: ["svc-scheduler"] }, /svc-scheduler is the scheduler of svc itself/],
+    [
+      "two schedulers of one name",
+      { engines: [scheduled("one", "s"), scheduled("two", "s")] },
+      /scheduler names must be/,
+    ],
+    ["a scheduler name with a blank", { engines: [scheduled("one", "a b")] }, /scheduler name "a b" must be/],
     ["another transport", { transport: "udp" as "ws" }, /transport/],
     ["longpoll without agentId", { transport: "longpoll", devMode: true }, /longpoll requires agentId/],
     ["an agentId that is no UUID", { agentId: "7" }, /agentId must be a UUID/],

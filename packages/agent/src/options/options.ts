@@ -26,7 +26,7 @@ export interface AgentOptions {
   readonly transport?: "auto" | "ws" | "longpoll" | undefined;
   /** Labels sent with hello, at most 32 of at most 64 characters. Default: empty. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
-  /** Names of scheduler adapters, reported unchanged. At most 32. Default: none. */
+  /** Names of further schedulers, reported next to those of `engines`. At most 32. Default: none. */
   readonly schedulers?: readonly string[] | undefined;
   /** What this process is: web, task, scheduler, beat or other (default). */
   readonly workerRole?: "web" | "task" | "scheduler" | "beat" | "other" | undefined;
@@ -87,6 +87,7 @@ export class AgentOptionsError extends Error {
 }
 
 const mebibyte = 1024 * 1024;
+const ownScheduler = "svc-scheduler";
 const transports = ["auto", "ws", "longpoll"];
 const roles: readonly string[] = workerRoles;
 
@@ -147,7 +148,19 @@ export function checkOptions(options: AgentOptions) {
     );
   }
   need(new Set(engines.map(({ name }) => name)).size === engines.length, "engine names must be unique");
+  const mirrored = engines.flatMap(({ scheduler }) => scheduler?.name ?? []);
+  for (const name of mirrored) {
+    need(
+      /^[A-Za-z0-9_.-]{1,64}$/.test(name),
+      `scheduler name ${JSON.stringify(name)} must be 1 to 64 characters of [A-Za-z0-9_.-]`,
+    );
+  }
+  need(new Set(mirrored).size === mirrored.length, "scheduler names must be unique");
   const schedulers = options.schedulers ?? [];
+  need(
+    ![...mirrored, ...schedulers].includes(ownScheduler),
+    `${ownScheduler} is the scheduler of svc itself and cannot be the name of another one`,
+  );
   need(
     schedulers.length <= 32 && schedulers.every((name) => name.length <= 40),
     "schedulers must have at most 32 names of at most 40 characters",

@@ -1,4 +1,5 @@
 import { type HeartbeatPayload, protocolVersion, type TelemetryLoss } from "@svc/protocol";
+import { schedulerNames } from "../adapter.ts";
 import type { DurableBuffer } from "../buffer/buffer.ts";
 import type { Intake } from "../events/intake.ts";
 import type { AgentSettings } from "../options/options.ts";
@@ -18,6 +19,7 @@ export interface VitalsDependencies {
 
 const maxCount = 10_000_000;
 const maxStreak = 1_000_000;
+const maxSchedulers = 32;
 const maxSessionSeconds = 315_360_000;
 
 /** Cumulative loss counters: the buffer's by `buffer_id`, the adapters' since this process started. */
@@ -66,7 +68,7 @@ export function statusPayload(dependencies: VitalsDependencies, facts: Connectio
     agent_version: agentVersion,
     protocol_version: protocolVersion,
     engines: settings.engines.map(({ name }) => name),
-    schedulers: settings.schedulers,
+    schedulers: schedulerNames(settings.engines, settings.schedulers).slice(0, maxSchedulers),
   };
 }
 

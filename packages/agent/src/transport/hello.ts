@@ -7,7 +7,7 @@ import {
   retryResubmitsMarker,
   wireLimits,
 } from "@svc/protocol";
-import { capabilitiesOf, type EngineAdapter } from "../adapter.ts";
+import { capabilitiesByName, capabilitiesOf, type EngineAdapter, schedulerNames } from "../adapter.ts";
 import type { AgentSettings } from "../options/options.ts";
 import { agentVersion } from "../version.ts";
 
@@ -20,8 +20,8 @@ export function helloPayload(settings: AgentSettings, startedMs: number): HelloP
     agent_version: agentVersion,
     framework: settings.framework,
     engines: settings.engines.map(({ name }) => name).slice(0, maxNames),
-    schedulers: settings.schedulers.slice(0, maxNames),
-    capabilities: Object.fromEntries(settings.engines.map((engine) => [engine.name, capabilitiesOf(engine)])),
+    schedulers: schedulerNames(settings.engines, settings.schedulers).slice(0, maxNames),
+    capabilities: capabilitiesByName(settings.engines),
     host: { name: settings.agentName ?? hostname(), hostname: hostname(), tags: settings.tags },
     worker_id: `${settings.framework}-${process.pid}-${startedMs}`,
     worker_role: settings.workerRole,

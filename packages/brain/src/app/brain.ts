@@ -114,6 +114,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
   });
 
   agents.onArrived(features.bulkRetries.agentConnected);
+  agents.onArrived(features.fires.buffer.agentConnected);
   agents.onRevoked(({ agentId }) => transport.revoked(agentId));
   projects.onChanged(({ projectId, isActive, endedLabel }) => {
     agents.forgetProject(projectId);
@@ -173,6 +174,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       await features.embeddedScheduler?.stop();
       await features.schedulerGrpc.stop();
       await features.bulkRetries.stop();
+      await features.fires.buffer.stop();
       await transport.stop();
       live.hub.stop();
       await commands.stop();
@@ -182,6 +184,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       await ingest.stop();
       await Promise.all([
         agents.stop(),
+        features.nativeSchedules.stop(),
         queues.stop(),
         workers.stop(),
         releases.stop(),

@@ -7,7 +7,7 @@ import { createApiKeys, revokeKeysOf } from "../features/api-keys/index.ts";
 import { createAudit } from "../features/audit/index.ts";
 import { createBulkRetries, forgetRetrier } from "../features/bulk-retries/index.ts";
 import { createCommands, forgetIssuer } from "../features/commands/index.ts";
-import { createFires } from "../features/fires/index.ts";
+import { createFires, forgetTrigger } from "../features/fires/index.ts";
 import { createHealth, createWriteProbe, retentionCheck } from "../features/health/index.ts";
 import { createIngest, redactorOf } from "../features/ingest/index.ts";
 import { createInvitations, forgetInviter } from "../features/invitations/index.ts";
@@ -15,7 +15,7 @@ import { createLive, type Live } from "../features/live/index.ts";
 import { createMasking } from "../features/masking/index.ts";
 import { createMemberAdministration, createMemberships } from "../features/memberships/index.ts";
 import { createMfa } from "../features/mfa/index.ts";
-import { createPositionCheck } from "../features/native-schedules/index.ts";
+import { createNativeSchedules } from "../features/native-schedules/index.ts";
 import { createPasswordReset } from "../features/password-reset/index.ts";
 import { createProjects } from "../features/projects/index.ts";
 import { createQueues } from "../features/queues/index.ts";
@@ -83,7 +83,7 @@ export function createFeatures(deps: BrainDeps) {
       commands.cancel(tx, { of: { project_id }, error: "the project was archived", now }),
     followProject,
   });
-  const forget = [forgetIssuer, forgetInviter, forgetRetrier];
+  const forget = [forgetIssuer, forgetInviter, forgetRetrier, forgetTrigger];
   const userAdministration = createUserAdministration({ ...people, sessions, forget });
   const memberAdministration = createMemberAdministration({ ...people, memberships });
   const invitations = createInvitations({ ...people, memberships });
@@ -124,6 +124,12 @@ export function createFeatures(deps: BrainDeps) {
   });
   const queues = createQueues({ ...engines, onError: onError("queues") });
   const workers = createWorkers({ ...engines, onError: onError("workers") });
+  const nativeSchedules = createNativeSchedules({
+    ...engines,
+    agents,
+    commands,
+    onError: onError("native_schedules"),
+  });
   const { schedulerGrpc, embeddedScheduler } = createSchedulerServices({
     ...engines,
     version,
@@ -134,20 +140,24 @@ export function createFeatures(deps: BrainDeps) {
   });
   const schedules: Schedules = createSchedules({
     ...engines,
+    setNativeEnabled: nativeSchedules.setNativeEnabled,
     publish(change) {
       publish(change);
       schedulerGrpc.changed();
     },
   });
+  // Archived projects disappear for schedulers, restored ones return.
+  projects.onChanged(() => schedulerGrpc.changed());
   const releases = createReleases({ database, onError: onError("releases") });
   const ingest = createIngest({
     ...engines,
     queues,
     workers,
     releases,
-    requirePositions: createPositionCheck(database),
+    requirePositions: nativeSchedules.requirePositions,
     publish(change) {
       publish(change);
+      if (change.topic === "schedule.changed") nativeSchedules.schedulesChanged();
       if (change.topic === "task.changed") bulkRetries.tasksChanged(change);
     },
   });
@@ -195,6 +205,7 @@ export function createFeatures(deps: BrainDeps) {
     memberAdministration,
     memberships,
     mfa,
+    nativeSchedules,
     passwordReset,
     projects,
     queues,

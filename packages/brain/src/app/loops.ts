@@ -4,9 +4,16 @@ import { createRetentionMetrics, createVerifierMetrics, pruneAudit, verifyAudit 
 import { moveBulkRetries, pruneBulkRetries } from "../features/bulk-retries/index.ts";
 import { expireCommands, pruneCommands } from "../features/commands/index.ts";
 import { pruneEvents } from "../features/events/index.ts";
+import { breakCircuits, detectMisfires, pruneFires, pruneMisfires, replayFires } from "../features/fires/index.ts";
 import { probeWrites, watchClock } from "../features/health/index.ts";
 import { pruneInvitations } from "../features/invitations/index.ts";
 import { pruneTrustedDevices } from "../features/mfa/index.ts";
+import {
+  pruneOperations,
+  pruneSnapshotParts,
+  pruneTombstones,
+  settleOperations,
+} from "../features/native-schedules/index.ts";
 import { prunePasswordResets } from "../features/password-reset/index.ts";
 import { pruneQueueDepths, pruneQueues } from "../features/queues/index.ts";
 import { sweepStaleTasks } from "../features/reconciliation/index.ts";
@@ -54,6 +61,22 @@ export function brainLoops(deps: BrainDeps, features: Features, transport: Trans
     bindLoop(offerWaiting, all),
     bindLoop(moveBulkRetries, all),
     bindLoop(pruneBulkRetries, all),
+    bindLoop(settleOperations, all),
+    bindLoop(pruneSnapshotParts, all),
+    bindLoop(pruneTombstones, all),
+    bindLoop(pruneOperations, all),
+    bindLoop(replayFires, all),
+    bindLoop(breakCircuits, all),
+    ...(settings.SVC_SCHEDULER_MISFIRE_SWEEP_SECONDS > 0
+      ? [
+          bindLoop(detectMisfires, {
+            ...all,
+            isSchedulerExpected: settings.SVC_SCHEDULER_GRPC_ENABLED || features.embeddedScheduler !== null,
+          }),
+        ]
+      : []),
+    bindLoop(pruneFires, all),
+    bindLoop(pruneMisfires, all),
     bindLoop(sweepStaleTasks, all),
     bindLoop(pruneCommands, all),
     bindLoop(pruneScheduleChanges, all),

@@ -17,6 +17,7 @@ import { issueRoutes } from "../features/issues/index.ts";
 import { liveRoutes } from "../features/live/index.ts";
 import { membershipRoutes } from "../features/memberships/index.ts";
 import { mfaRoutes } from "../features/mfa/index.ts";
+import { nativeScheduleRoutes } from "../features/native-schedules/index.ts";
 import { passwordResetRoutes } from "../features/password-reset/index.ts";
 import { projectRoutes } from "../features/projects/index.ts";
 import { queueRoutes } from "../features/queues/index.ts";
@@ -82,6 +83,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   mount(app, api, scheduleRoutes, all);
   mount(app, api, scheduleImportRoutes, all);
   mount(app, api, scheduleTimingRoutes, all);
+  mount(app, api, nativeScheduleRoutes, all);
   mount(app, api, statsRoutes, all);
   mount(app, api, taskRoutes, { ...all, deleted });
   mount(app, api, taskBreakdownRoutes, all);

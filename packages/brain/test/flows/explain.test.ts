@@ -150,7 +150,8 @@ for (const dialect of routeDialects) {
 
     test("names a disabled schedule of its task name, until it is enabled or deleted", async () => {
       const { report, event, explained } = await watch("planned");
-      const schedule = (is_enabled: boolean) => ({ schedule: { name: "nightly", task_name: "mail", is_enabled } });
+      const definition = { name: "nightly", task_name: "mail", kind: "cron", expression: "0 6 * * *" };
+      const schedule = (is_enabled: boolean) => ({ schedule: { ...definition, is_enabled } });
       await report(event("task.sent", "t-1"), event("schedule.created", "", schedule(true), 50));
       await explained("unknown");
       await report(event("schedule.updated", "", schedule(false), 40));

@@ -74,6 +74,27 @@ for (const dialect of routeDialects) {
       await hub.close();
     });
 
+    test("sends schedules as the list returns them, with counts, and deleted ones", async () => {
+      const hub = await subscribe(brain, "viewer", ["schedule.changed"]);
+      const path = `/projects/${brain.project.slug}/schedules`;
+      const nightly = {
+        name: "bob@example.com",
+        engine: "bullmq",
+        kind: "cron",
+        expression: "0 3 * * *",
+        task_name: "m",
+      };
+      const { id } = (await brain.as.admin.post(path, nightly)).body;
+      await waitFor(() => rowsOf(hub, "schedule.changed").some((row) => row.id === id));
+      await brain.as.operator.post(`${path}/${id}/pause`);
+      const last = await waitFor(() => framesOf(hub).find(({ counts }) => counts?.paused === 1));
+      expect(last.counts).toEqual({ enabled: 1, paused: 1 });
+      expect(last.rows).toEqual((await brain.as.viewer.get(path)).body.items);
+      await brain.as.admin.delete(`${path}/${id}`);
+      await waitFor(() => framesOf(hub).some(({ removed }) => removed?.includes(id)));
+      await hub.close();
+    });
+
     test("sends commands as each role may see them, with counts of open ones", async () => {
       const minted = await brain.mintAgent();
       const agent = await connectRaw(

@@ -35,13 +35,46 @@ const someEvents = (kind: string) =>
     data: { task_name: "mail", queue: `queue-${index % named}`, worker: `worker-${index % named}` },
   }));
 
+let sequence = 0;
+/** Changes of two schedulers' schedules in random order, and snapshots of all. */
+function scheduleEvents() {
+  const schedule = (index: number) => ({
+    ...{ name: `schedule-${index}`, task_name: "mail", kind: "interval", expression: "60" },
+    total_runs: Math.floor(Math.random() * 1000),
+  });
+  return shuffled(["bullmq", "redbeat"]).flatMap((scheduler) =>
+    shuffled(Array.from({ length: named }, (_, index) => index)).map((index) => {
+      sequence += 1;
+      const isSnapshot = index === 0;
+      const content = isSnapshot
+        ? {
+            snapshot_id: randomUUID(),
+            part: 1,
+            parts: 1,
+            schedules: Array.from({ length: 20 }, (_, at) => schedule(at)),
+          }
+        : { schedule: schedule(index) };
+      return {
+        ...{
+          id: randomUUID(),
+          kind: isSnapshot ? "schedule.snapshot" : "schedule.updated",
+          engine: "bullmq",
+          task_id: "",
+        },
+        occurred_at: new Date().toISOString(),
+        data: { scheduler, stream: { epoch: 1, sequence }, ...content },
+      };
+    }),
+  );
+}
+
 /** Agents and sweeps use the same rows concurrently. */
 async function oneRound(brain: TestBrain, agents: readonly string[]): Promise<number> {
   const { database, features } = brain.running.brain;
   const projectId = brain.project.id;
   let sent = 0;
   const submit = async (agentId: string) => {
-    const events = shuffled(ends).flatMap(someEvents);
+    const events = [...shuffled(ends).flatMap(someEvents), ...scheduleEvents()];
     sent += events.length;
     const outcome = await features.ingest.submit({ projectId, agentId, frameTs: new Date().toISOString(), events });
     expect(outcome).toMatchObject({ inserted: events.length, rejected: 0 });

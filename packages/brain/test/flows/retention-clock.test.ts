@@ -10,6 +10,7 @@ import type { Tables } from "../../src/schema/tables/index.ts";
 import { bulkRetryRow } from "../rows/bulk-retry-rows.ts";
 import { commandRow } from "../rows/command-rows.ts";
 import { queueRow } from "../rows/queue-rows.ts";
+import { scheduleRow } from "../rows/schedule-rows.ts";
 import { taskRow } from "../rows/task-rows.ts";
 import { workerRow } from "../rows/worker-rows.ts";
 
@@ -114,6 +115,29 @@ const cases: Record<string, Case> = {
         })
         .execute(),
   },
+  "native-schedules.prune-parts": { tables: ["schedule_snapshot_parts"] },
+  "native-schedules.prune-operations": {
+    tables: ["external_control_operations"],
+    plant: ({ tx, at, projectId, id }) =>
+      tx
+        .insertInto("external_control_operations")
+        .values({
+          ...{ id, project_id: projectId, schedule_id: id, command_id: id, action: "schedule.enable" },
+          ...{ status: "succeeded", desired_is_enabled: true, error: null, created_at: at, updated_at: at },
+        })
+        .execute(),
+  },
+  "native-schedules.prune-tombstones": {
+    tables: ["schedule_tombstones"],
+    plant: ({ tx, at, projectId, id }) =>
+      tx
+        .insertInto("schedule_tombstones")
+        .values({
+          ...{ project_id: projectId, owner: "bullmq", name: id, deleted_at: at },
+          ...{ position_epoch: 1, position_sequence: 1, position_event_id: id },
+        })
+        .execute(),
+  },
   "queues.retention": {
     tables: ["queues"],
     plant: ({ tx, at, projectId, id }) =>
@@ -129,6 +153,25 @@ const cases: Record<string, Case> = {
         .insertInto("queue_depths")
         .values({ project_id: projectId, queue_id: id, cell_at: at, pending_count: 1, consumer_count: 1 })
         .execute(),
+  },
+  "schedules.changes-retention": {
+    tables: ["schedule_changes"],
+    plant: ({ tx, at, projectId, id }) =>
+      tx
+        .insertInto("schedule_changes")
+        .values({
+          ...{ revision: Number.parseInt(id.slice(0, 8), 16), project_id: projectId, schedule_id: id },
+          ...{ change_kind: "upsert", changed_at: at },
+        })
+        .execute(),
+  },
+  "schedules.skips-retention": {
+    tables: ["schedule_skips"],
+    async plant({ tx, at, projectId: project_id, id }) {
+      await tx.insertInto("schedules").values(scheduleRow({ id, project_id })).execute();
+      const skip = { id, project_id, schedule_id: id, skipped_at: at, count: 1 };
+      await tx.insertInto("schedule_skips").values(skip).execute();
+    },
   },
   "security-history.retention": {
     tables: ["account_notices"],

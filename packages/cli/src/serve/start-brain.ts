@@ -8,12 +8,16 @@ export const drainMs = 10_000;
 
 /** @throws CliError with a text for the user: settings, database or port. Leaves nothing running. */
 export async function startBrainOrExplain(options: StartOptions, terminal: Terminal): Promise<RunningBrain> {
-  const { startBrain } = await import("@svc/brain");
+  const { ListenRefused, startBrain } = await import("@svc/brain");
   try {
     return await startBrain(options);
   } catch (cause) {
     const refusal = listenRefusal(cause as NodeJS.ErrnoException & { address?: string; port?: number });
     if (refusal !== undefined) throw new CliError("failed", refusal, { cause });
+    if (cause instanceof ListenRefused) {
+      const advice = "Choose another one with SVC_SCHEDULER_GRPC_BIND_HOST and SVC_SCHEDULER_GRPC_BIND_PORT";
+      throw new CliError("failed", `${cause.message}. ${advice}`, { cause });
+    }
     throw await explainBrainFault(cause, terminal);
   }
 }

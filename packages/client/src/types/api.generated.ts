@@ -2368,6 +2368,14 @@ export interface SchedulePreview {
   is_capped: boolean;
 }
 
+/** Whom a resync reaches. */
+export interface ScheduleResync {
+  /** Agents that were asked to report their schedules. */
+  agents_dispatched: number;
+  /** Names of the schedulers that they serve. */
+  schedulers_observed: string[];
+}
+
 /** The newest fires of several schedules. */
 export interface ScheduleRuns {
   /** Failed fires in a row after which a schedule is disabled; 0 when none is. */

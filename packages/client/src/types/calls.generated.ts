@@ -131,6 +131,7 @@ import type {
   ScheduleImportReport,
   SchedulePage,
   SchedulePreview,
+  ScheduleResync,
   ScheduleRuns,
   SchedulerList,
   ScopeCatalogue,
@@ -496,6 +497,9 @@ export function operationCalls(send: Send) {
     /** Import schedules. */
     importSchedules: (slug: string, body: ScheduleImport, call?: CallOptions) =>
       send<ScheduleImportReport>("POST", pathOf`/projects/${slug}/schedules:import`, { ...call, body }),
+    /** Resync schedules of engines. */
+    resyncSchedules: (slug: string, call?: CallOptions) =>
+      send<ScheduleResync>("POST", pathOf`/projects/${slug}/schedules:resync`, call),
     /** Get statistics of a project. */
     getStats: (slug: string, query: GetStatsQuery = {}, call?: CallOptions) =>
       send<ProjectStats>("GET", pathOf`/projects/${slug}/stats`, { ...call, query }),

@@ -95,6 +95,20 @@ describe("the data of an event", () => {
     expect(redactEvent(names)).toBe(names);
   });
 
+  test("keeps what names schedules, in schedule events only, and redacts their inputs", () => {
+    const names = {
+      name: "to bob@example.com",
+      task_name: "mail a@b.com",
+      queue: "q a@b.com",
+      external_id: "x a@b.com",
+    };
+    const schedule = { ...names, kwargs: { to: "bob@example.com" }, source: "a@b.com" };
+    const shown = { ...names, kwargs: { to: redactionMarker }, source: redactionMarker };
+    const data = { name: names.name, schedule, schedules: [schedule] };
+    expect(redactEvent(data, "schedule.snapshot")).toEqual({ name: names.name, schedule: shown, schedules: [shown] });
+    expect(redactEvent(data, "task.sent")).not.toHaveProperty("name", names.name);
+  });
+
   test("keeps names in any form that storage takes, and only texts that can be names", () => {
     expect(
       redactEvent({ queue: "a\u0000@b.com", task_name: ["bob@example.com"], worker: `${"w".repeat(1_000)} a@b.com` }),

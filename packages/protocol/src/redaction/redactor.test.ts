@@ -170,6 +170,20 @@ describe("the walk", () => {
     });
   });
 
+  test("keeps the names of schedules, and redacts their inputs", () => {
+    const email = "bob@example.com";
+    const schedule = { name: email, external_id: email, task_name: email, queue: email, expression: "@daily" };
+    const given = { ...schedule, args: [email], kwargs: { password: 1, note: email, queue: email } };
+    const kept = {
+      ...schedule,
+      args: [redactionMarker],
+      kwargs: { password: redactionMarker, note: redactionMarker, queue: redactionMarker },
+    };
+    expect(redactEvent({ scheduler: email, schedule: given, schedules: [given], name: email })).toEqual({
+      ...{ scheduler: email, schedule: kept, schedules: [kept], name: email },
+    });
+  });
+
   test("reads event data in its JSON form, or key by key where that is not an object", () => {
     const form = { toJSON: () => ({ queue: "bob@example.com", note: "bob@example.com" }) };
     expect(redactEvent(form)).toEqual({ queue: "bob@example.com", note: redactionMarker });

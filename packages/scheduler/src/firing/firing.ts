@@ -1,3 +1,4 @@
+import { type FireScheduleRequest, timestampOf } from "@svc/protocol";
 import { type Brain, BrainFault } from "../brain/brain.ts";
 import type { SchedulerClock } from "../clock.ts";
 import type { Gate } from "../gate.ts";
@@ -8,6 +9,7 @@ import type { Schedule } from "../schedules/row.ts";
 import type { ScheduleTable } from "../schedules/table.ts";
 import type { Answers, Outcome } from "./answers.ts";
 import { planStep, type Step } from "./plan.ts";
+import { createPreparedFires } from "./prepared.ts";
 import { quarantineRequest } from "./quarantine.ts";
 import { createReadyQueue } from "./ready-queue.ts";
 import { advanceRequest, fireRequest } from "./requests.ts";
@@ -18,6 +20,8 @@ const maxInFlight = 256;
 const longestSleepMs = 1000;
 /** Work done at once before timers and the network get their turn. */
 const sliceMs = 20;
+/** Slots up to this far ahead are prepared. */
+const aheadMs = 2500;
 /** Pause after a refusal that repeats until something changes. */
 const refusedPauseMs = 30_000;
 
@@ -49,6 +53,7 @@ export function createFiring(options: FiringOptions) {
   const heap = createSlotHeap<Schedule>();
   const ready = createReadyQueue<Schedule>();
   const resting = new Map<Schedule, () => void>();
+  const prepared = createPreparedFires();
   const cadenceOf = createCadences();
   let inFlight = 0;
   let isStopped = false;
@@ -66,6 +71,7 @@ export function createFiring(options: FiringOptions) {
   function place(schedule: Schedule): void {
     resting.get(schedule)?.();
     if (schedule.state !== "idle") return;
+    prepared.forget(schedule);
     if (isDueSometime(schedule)) heap.set(schedule, schedule.nextRunAt!);
     else heap.remove(schedule);
   }
@@ -109,8 +115,28 @@ export function createFiring(options: FiringOptions) {
         ready.add(due);
       }
       pump();
+      prepareAhead(now);
     }
     arm();
+  }
+
+  /** Computes the fires of the next seconds. */
+  function prepareAhead(now: number): void {
+    heap.visit(now + aheadMs, prepared.room(), (schedule) => {
+      const slot = schedule.nextRunAt!;
+      if (prepared.has(schedule)) return;
+      try {
+        const step = planStep(schedule, cadenceOf(schedule), slot, options.missedAfterMs);
+        if (step.kind !== "fire") return;
+        prepared.set(schedule, {
+          controlToken: schedule.controlToken,
+          step,
+          request: fireRequest(schedule, step, slot),
+        });
+      } catch {
+        // Its turn reports it.
+      }
+    });
   }
 
   /** Starts queued schedules while calls are free, in slices. */
@@ -138,33 +164,61 @@ export function createFiring(options: FiringOptions) {
       return;
     }
     const now = clock.now().getTime();
+    const early = prepared.take(schedule);
+    if (early !== undefined && now - early.step.slot <= options.missedAfterMs) {
+      fire(schedule, early.step, { ...early.request, fired_at: timestampOf(new Date(now)) }, now);
+      return;
+    }
     let step: Step;
     try {
       step = planStep(schedule, cadenceOf(schedule), now, options.missedAfterMs);
     } catch (fault) {
-      run(schedule, () => quarantine(schedule, fault));
+      quarantine(schedule, fault);
       return;
     }
     if (step.kind === "wait") place(schedule);
-    else if (step.kind === "advance") run(schedule, () => advance(schedule, step));
-    else {
-      if (!step.isMissed && schedule.failures === 0) options.onOffered((now - step.slot) / 1000);
-      run(schedule, () => fire(schedule, step, now));
-    }
+    else if (step.kind === "advance") advance(schedule, step);
+    else fire(schedule, step, fireRequest(schedule, step, now), now);
   }
 
-  function run(schedule: Schedule, call: () => Promise<Outcome>): void {
+  /** Waits for an answer, applies it, and ends the turn. An outcome for a control that has changed since does not count. */
+  function run<Answer>(schedule: Schedule, call: Promise<Answer>, apply: (answer: Answer) => Outcome): void {
     schedule.state = "active";
     inFlight += 1;
     const { controlToken } = schedule;
-    call()
-      .catch((fault: unknown): Outcome => {
-        options.onAnswered("unanswered");
-        const isTransient = fault instanceof BrainFault && fault.isTransient;
-        log.warn("scheduler.call.failed", { schedule_id: schedule.id, reason: reasonOf(fault) });
-        return isTransient ? "again" : "later";
-      })
-      .then((outcome) => end(schedule, schedule.controlToken === controlToken ? outcome : "done"));
+    const finish = (outcome: Outcome) => end(schedule, schedule.controlToken === controlToken ? outcome : "done");
+    call.then(apply).then(finish, (fault: unknown) => {
+      options.onAnswered("unanswered");
+      log.warn("scheduler.call.failed", { schedule_id: schedule.id, reason: reasonOf(fault) });
+      finish(fault instanceof BrainFault && fault.isTransient ? "again" : "later");
+    });
+  }
+
+  function fire(schedule: Schedule, step: Step & { kind: "fire" }, request: FireScheduleRequest, now: number): void {
+    if (!step.isMissed && schedule.failures === 0) options.onOffered((now - step.slot) / 1000);
+    const { controlToken } = schedule;
+    run(schedule, brain.fire(request, options.fireTimeoutMs), (answer) => {
+      options.onAnswered(answer.disposition.toLowerCase());
+      if (answer.disposition === "ACCEPTED") firedAtMs = clock.now().getTime();
+      return answers.fired(schedule, controlToken, step, answer);
+    });
+  }
+
+  function advance(schedule: Schedule, step: Step & { kind: "advance" }): void {
+    const { controlToken } = schedule;
+    run(schedule, brain.advance(advanceRequest(schedule, step), options.fireTimeoutMs), (answer) =>
+      answers.advanced(schedule, controlToken, step, answer),
+    );
+  }
+
+  function quarantine(schedule: Schedule, fault: unknown): void {
+    const { controlToken } = schedule;
+    log.error("scheduler.schedule.quarantined", { schedule_id: schedule.id, reason: reasonOf(fault) });
+    run(schedule, brain.quarantine(quarantineRequest(schedule, fault), options.fireTimeoutMs), ({ outcome }) => {
+      if (outcome === "QUARANTINE_STALE_CONTROL") return "later";
+      if (schedule.controlToken === controlToken) schedule.isRunnable = false;
+      return "done";
+    });
   }
 
   function end(schedule: Schedule, outcome: Outcome): void {
@@ -186,29 +240,6 @@ export function createFiring(options: FiringOptions) {
     const retry = schedule.failures % (options.retries + 1);
     schedule.failures += 1;
     return retry < options.retries ? options.retryBackoffMs * 2 ** retry : longestSleepMs;
-  }
-
-  async function fire(schedule: Schedule, step: Step & { kind: "fire" }, now: number): Promise<Outcome> {
-    const { controlToken } = schedule;
-    const answer = await brain.fire(fireRequest(schedule, step, now), options.fireTimeoutMs);
-    options.onAnswered(answer.disposition.toLowerCase());
-    if (answer.disposition === "ACCEPTED") firedAtMs = clock.now().getTime();
-    return answers.fired(schedule, controlToken, step, answer);
-  }
-
-  async function advance(schedule: Schedule, step: Step & { kind: "advance" }): Promise<Outcome> {
-    const { controlToken } = schedule;
-    const answer = await brain.advance(advanceRequest(schedule, step), options.fireTimeoutMs);
-    return answers.advanced(schedule, controlToken, step, answer);
-  }
-
-  async function quarantine(schedule: Schedule, fault: unknown): Promise<Outcome> {
-    const { controlToken } = schedule;
-    log.error("scheduler.schedule.quarantined", { schedule_id: schedule.id, reason: reasonOf(fault) });
-    const { outcome } = await brain.quarantine(quarantineRequest(schedule, fault), options.fireTimeoutMs);
-    if (outcome === "QUARANTINE_STALE_CONTROL") return "later";
-    if (schedule.controlToken === controlToken) schedule.isRunnable = false;
-    return "done";
   }
 
   return {

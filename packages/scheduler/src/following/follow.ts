@@ -23,7 +23,10 @@ export interface FollowOptions {
   readonly log: SchedulerLog;
   readonly reconcileMs: number;
   readonly maxBackoffMs: number;
-  /** Called after each snapshot and each change of the watch. */
+  /** Counts events, so that their order is known. */
+  nextEvent(): number;
+  onSnapshot(): void;
+  /** Called after each frame of the watch. */
   onProgress(): void;
 }
 
@@ -38,6 +41,7 @@ export function followBrain({ brain, table, gate, clock, log, ...options }: Foll
   let clockSkewMs: number | null = null;
   let brainVersion: string | null = null;
   let snapshotAtMs: number | null = null;
+  let snapshotBegan: number | null = null;
   let isConnected = false;
   /** Ends the pauses of the watch, because the table has a position now. */
   let positioned = Promise.withResolvers<void>();
@@ -67,6 +71,7 @@ export function followBrain({ brain, table, gate, clock, log, ...options }: Foll
   async function takeSnapshot(): Promise<void> {
     const call = new AbortController();
     const watched = watchSilence(call);
+    const began = options.nextEvent();
     let stage: SnapshotStage | null = null;
     let isComplete = false;
     try {
@@ -87,10 +92,11 @@ export function followBrain({ brain, table, gate, clock, log, ...options }: Foll
     }
     if (!isComplete) throw new BrainFault("the snapshot ended early", true);
     snapshotAtMs = clock.monotonicMs();
+    snapshotBegan = began;
     gate.refresh();
     log.debug("scheduler.snapshot.applied", { schedules: table.size, position: table.position });
     positioned.resolve();
-    options.onProgress();
+    options.onSnapshot();
   }
 
   /** Reads changes until the stream ends. Returns at a gap, after which only a snapshot continues. */
@@ -176,13 +182,11 @@ export function followBrain({ brain, table, gate, clock, log, ...options }: Foll
     requests.add();
     while (!signal.aborted) {
       await requests.serve(() => untilDone("snapshot", takeSnapshot), signal);
-      const due = new AbortController();
-      const end = () => due.abort();
-      signal.addEventListener("abort", end, { once: true });
-      await Promise.race([requests.added(), wait(clock, options.reconcileMs, due.signal)]);
-      signal.removeEventListener("abort", end);
-      due.abort();
-      if (!requests.isPending()) requests.add();
+      const requested = new AbortController();
+      const reconciled = wait(clock, options.reconcileMs, AbortSignal.any([signal, requested.signal]));
+      await Promise.race([requests.added(), reconciled]);
+      requested.abort();
+      requests.add();
     }
   }
 
@@ -209,8 +213,10 @@ export function followBrain({ brain, table, gate, clock, log, ...options }: Foll
   const running = Promise.all([keepSnapshots(), keepWatch(), keepChecking()]);
 
   return {
-    /** Resolves when a snapshot that began after this call was applied; rejects never. Pending calls end with the scheduler. */
-    requestSnapshot: (): Promise<void> => requests.add(),
+    /** A snapshot that begins after this call. */
+    requestSnapshot: requests.add,
+    /** When the last applied snapshot began, as a count of events. */
+    snapshotBegan: () => snapshotBegan,
     recheck,
     info: () => ({
       brain_version: brainVersion,
@@ -220,7 +226,6 @@ export function followBrain({ brain, table, gate, clock, log, ...options }: Foll
     }),
     async stop(): Promise<void> {
       ending.abort();
-      requests.end();
       await running;
     },
   };

@@ -46,9 +46,17 @@ export function createSchedulerMetrics(read: GaugeReadings) {
     help: "Missed slots that were skipped without a fire",
     registers,
   });
+  const byDisposition = new Map<string, { inc(): void }>();
   return {
     text: () => registry.metrics(),
-    onAnswered: (disposition: string) => fires.inc({ disposition }),
+    onAnswered(disposition: string): void {
+      let series = byDisposition.get(disposition);
+      if (series === undefined) {
+        series = fires.labels(disposition);
+        byDisposition.set(disposition, series);
+      }
+      series.inc();
+    },
     onOffered: (seconds: number) => drift.observe(Math.max(0, seconds)),
     onDiscarded: (slots: number) => discarded.inc(slots),
   };

@@ -19,6 +19,8 @@ export interface ElectionOptions {
   readonly heartbeatMs: number;
   readonly clock: SchedulerClock;
   readonly log: SchedulerLog;
+  /** Counts events, so that their order is known. */
+  nextEvent(): number;
   /** Called when leadership was gained or lost. */
   onChange(): void;
 }
@@ -28,8 +30,7 @@ export function startElection(options: ElectionOptions): Leadership {
   const { open, namespace, perProject, heartbeatMs, clock, log, onChange } = options;
   const ending = new AbortController();
   /** Held locks by name: `*` or a project. */
-  const held = new Map<string, { readonly key: bigint; readonly term: string }>();
-  let terms = 0;
+  const held = new Map<string, { readonly key: bigint; readonly since: number }>();
   let session: LockSession | null = null;
   let confirmedAtMs = 0;
   let awake = new AbortController();
@@ -70,8 +71,8 @@ export function startElection(options: ElectionOptions): Leadership {
     if (session !== current) return;
     confirmedAtMs = sentAtMs;
     const gained = missing.filter(([, key]) => got.includes(key));
-    terms += 1;
-    for (const [name, key] of gained) held.set(name, { key, term: perProject ? `${name}#${terms}` : String(terms) });
+    const since = options.nextEvent();
+    for (const [name, key] of gained) held.set(name, { key, since });
     for (const [name] of surplus) held.delete(name);
     if (surplus.length > 0) await current.unlock(surplus.map(([, { key }]) => key));
     if (gained.length === 0) return;
@@ -96,7 +97,7 @@ export function startElection(options: ElectionOptions): Leadership {
   const running = run();
 
   return {
-    termOf: (projectId) => (isConfirmed() ? (held.get(perProject ? projectId : everything)?.term ?? null) : null),
+    ledSince: (projectId) => (isConfirmed() ? (held.get(perProject ? projectId : everything)?.since ?? null) : null),
     isLeader: () => held.size > 0 && isConfirmed(),
     retry: () => awake.abort(),
     async stop() {

@@ -1,7 +1,7 @@
 /** Which schedules this process may fire. */
 export interface Leadership {
-  /** Names the time since which this process leads the project without interruption; null while it does not lead it. */
-  termOf(projectId: string): string | null;
+  /** Since when this process leads the project without interruption, as a count of events; null while it does not lead it. */
+  ledSince(projectId: string): number | null;
   /** Whether this process leads any project. */
   isLeader(): boolean;
   /** Tries to lead now, because there are new projects; otherwise this happens at the next heartbeat. */
@@ -12,7 +12,7 @@ export interface Leadership {
 
 /** For a scheduler that runs alone. */
 export const singleLeadership: Leadership = {
-  termOf: () => "single",
+  ledSince: () => 0,
   isLeader: () => true,
   retry() {},
   stop: () => Promise.resolve(),

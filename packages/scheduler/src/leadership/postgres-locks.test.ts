@@ -10,6 +10,7 @@ import type { LockSession } from "./lock-session.ts";
 import { openPostgresLocks } from "./postgres-locks.ts";
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
+let events = 0;
 let database: Awaited<ReturnType<typeof freshDatabaseUrl>>;
 const cleanUps: (() => Promise<unknown>)[] = [];
 
@@ -46,6 +47,10 @@ function elect(namespace: string, given: { projects?: string[]; url?: string } =
     heartbeatMs: 50,
     clock: systemClock,
     log: silent,
+    nextEvent: () => {
+      events += 1;
+      return events;
+    },
     onChange() {},
   });
   cleanUps.push(() => election.stop());
@@ -109,26 +114,26 @@ describe("elections", () => {
     await waitFor(() => other.isLeader());
     expect(second.isLeader()).toBe(false);
     await first.stop();
-    expect(first.termOf("p1")).toBeNull();
+    expect(first.ledSince("p1")).toBeNull();
     await waitFor(() => second.isLeader());
-    expect(second.termOf("p1")).not.toBeNull();
+    expect(second.ledSince("p1")).not.toBeNull();
   });
 
   test("end a term when the database ends the connection, and begin another one", async () => {
     const leader = elect("failover");
     await waitFor(() => leader.isLeader());
-    const term = leader.termOf("p1");
+    const since = leader.ledSince("p1");
     await endConnections();
-    await waitFor(() => leader.isLeader() && leader.termOf("p1") !== term);
+    await waitFor(() => leader.isLeader() && leader.ledSince("p1") !== since);
   });
 
   test("per project divide the projects", async () => {
     const first = elect("divided", { projects: ["p1", "p2"] });
-    await waitFor(() => first.termOf("p2") !== null);
+    await waitFor(() => first.ledSince("p2") !== null);
     const second = elect("divided", { projects: ["p1", "p2", "p3"] });
-    await waitFor(() => second.termOf("p3") !== null);
-    expect([first.termOf("p3"), second.termOf("p1"), second.termOf("p2")]).toEqual([null, null, null]);
+    await waitFor(() => second.ledSince("p3") !== null);
+    expect([first.ledSince("p3"), second.ledSince("p1"), second.ledSince("p2")]).toEqual([null, null, null]);
     await first.stop();
-    await waitFor(() => second.termOf("p1") !== null && second.termOf("p2") !== null);
+    await waitFor(() => second.ledSince("p1") !== null && second.ledSince("p2") !== null);
   });
 });

@@ -1,53 +1,46 @@
 import type { Leadership } from "./leadership.ts";
 
 export interface ReadinessOptions {
-  readonly leadership: Pick<Leadership, "termOf">;
+  readonly leadership: Pick<Leadership, "ledSince">;
   /** Projects of the table. */
   readonly projectIds: () => Iterable<string>;
-  /** Resolves when a snapshot that began after the call was applied. */
-  requestSnapshot(): Promise<void>;
+  /** When the last applied snapshot began, on the same count as `ledSince`; null before the first. */
+  snapshotBegan(): number | null;
+  requestSnapshot(): void;
   /** Called when the projects that may be fired changed. */
   onChange(): void;
 }
 
 /**
- * The projects that may be fired: led by this process, and with a snapshot from within that term. Earlier rows may have cursors that the
- * last leader has moved, because cursors move without a revision.
+ * The projects that may be fired: led by this process, and with a snapshot that began after leadership did. Earlier rows may have cursors
+ * that the last leader has moved, because cursors move without a revision.
  */
-export function createReadiness({ leadership, projectIds, requestSnapshot, onChange }: ReadinessOptions) {
-  let ready = new Set<string>();
-  let awaited = new Set<string>();
+export function createReadiness({ leadership, projectIds, ...options }: ReadinessOptions) {
+  /** Led projects wait for their first snapshot. */
+  let isWaiting = true;
+
+  const isReady = (projectId: string): boolean => {
+    const since = leadership.ledSince(projectId);
+    return since !== null && since < (options.snapshotBegan() ?? -1);
+  };
 
   return {
-    /** Call it when leadership changed or a project was added. */
-    review(): void {
-      const terms = new Set<string>();
+    isReady,
+    /** Leadership was gained or lost. */
+    onLeadership(): void {
+      options.onChange();
       for (const id of projectIds()) {
-        const term = leadership.termOf(id);
-        if (term !== null) terms.add(term);
+        if (leadership.ledSince(id) === null || isReady(id)) continue;
+        isWaiting = true;
+        options.requestSnapshot();
+        return;
       }
-      const before = ready.size;
-      ready = keep(ready, (term) => terms.has(term));
-      awaited = keep(awaited, (term) => terms.has(term));
-      if (ready.size !== before) onChange();
-      const begun = keep(terms, (term) => !ready.has(term) && !awaited.has(term));
-      if (begun.size === 0) return;
-      for (const term of begun) awaited.add(term);
-      void requestSnapshot().then(() => {
-        const confirmed = keep(begun, (term) => awaited.has(term));
-        for (const term of confirmed) {
-          awaited.delete(term);
-          ready.add(term);
-        }
-        if (confirmed.size > 0) onChange();
-      });
     },
-    isReady(projectId: string): boolean {
-      const term = leadership.termOf(projectId);
-      return term !== null && ready.has(term);
+    /** A snapshot was applied. */
+    onSnapshot(): void {
+      if (!isWaiting) return;
+      isWaiting = false;
+      options.onChange();
     },
   };
 }
-
-const keep = (terms: ReadonlySet<string>, isKept: (term: string) => boolean): Set<string> =>
-  new Set([...terms].filter(isKept));

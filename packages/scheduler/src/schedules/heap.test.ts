@@ -33,6 +33,21 @@ describe("the heap of next slots", () => {
     expect(heap.earliest()).toBeUndefined();
   });
 
+  test("visits entries with slots up to a limit, and no more than requested", () => {
+    const heap = createSlotHeap<HeapEntry>();
+    for (let index = 0; index < 50; index += 1) heap.set(entry(String(index).padStart(2, "0")), (index * 37) % 50);
+    const visited: string[] = [];
+    heap.visit(9, 100, ({ id }) => void visited.push(id));
+    const due = Array.from({ length: 10 }, () => heap.takeDue(9)?.id);
+    expect(visited.sort()).toEqual(due.sort());
+    let count = 0;
+    heap.visit(50, 3, () => {
+      count += 1;
+    });
+    expect(count).toBe(3);
+    heap.visit(0, 3, () => expect.unreachable());
+  });
+
   test("has the order of a sorted list after any adding, moving and removing", () => {
     const change = fc.tuple(fc.integer({ min: 0, max: 30 }), fc.option(fc.integer({ min: 0, max: 50 })));
     fc.assert(

@@ -70,6 +70,17 @@ export function createSlotHeap<Entry extends HeapEntry>() {
     },
     /** Does nothing to an entry that is outside. */
     remove,
+    /** Calls `visit` for entries with slots up to `until`, in no order, at most `limit` times. The heap must not change during the call. */
+    visit(until: number, limit: number, visit: (entry: Entry) => void): void {
+      const open = [0];
+      for (let count = 0; count < limit && open.length > 0; ) {
+        const index = open.pop()!;
+        if (index >= entries.length || slots[index]! > until) continue;
+        count += 1;
+        visit(entries[index]!);
+        open.push(2 * index + 2, 2 * index + 1);
+      }
+    },
     /** Removes the entry with the earliest slot if that is at most `now`. */
     takeDue(now: number): Entry | undefined {
       const first = entries[0];

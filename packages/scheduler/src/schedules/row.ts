@@ -46,7 +46,8 @@ export function createSharedTexts() {
 
 export type SharedTexts = ReturnType<typeof createSharedTexts>;
 
-export function scheduleOf(message: ScheduleMessage, share: SharedTexts): Schedule {
+/** @param snapshot number of the snapshot that it came with; 0 for a change */
+export function scheduleOf(message: ScheduleMessage, share: SharedTexts, snapshot = 0): Schedule {
   return {
     id: message.id,
     projectId: share(message.project_id),
@@ -59,7 +60,7 @@ export function scheduleOf(message: ScheduleMessage, share: SharedTexts): Schedu
     revision: message.revision,
     controlToken: message.control_token,
     definitionDigest: message.definition_digest,
-    snapshot: 0,
+    snapshot,
     heapIndex: -1,
     state: "idle",
     failures: 0,

@@ -96,12 +96,12 @@ export function createScheduleTable({ onChange }: TableOptions) {
       add({ snapshot_id, schedule }) {
         check.add(snapshot_id, schedule);
         const stored = schedules.get(schedule.id);
-        if (stored === undefined || !isStored(stored, schedule)) changed.set(schedule.id, scheduleOf(schedule, share));
-        else stored.snapshot = number;
+        if (stored !== undefined && isStored(stored, schedule)) stored.snapshot = number;
+        else changed.set(schedule.id, scheduleOf(schedule, share, number));
       },
       complete({ snapshot_id, watermark, row_count, digest }) {
         check.end(snapshot_id, row_count, digest);
-        for (const given of changed.values()) merge({ ...given, snapshot: number });
+        for (const given of changed.values()) merge(given);
         for (const stored of schedules.values()) {
           if (stored.snapshot !== number && stored.revision <= watermark && !changed.has(stored.id)) drop(stored);
         }

@@ -4,7 +4,7 @@ import type { Asked } from "../../control/ask.ts";
 import type { ControlRequest } from "../../control/messages.ts";
 import type { Settings } from "../../options.ts";
 import type { QueueNames } from "../../redis/names.ts";
-import type { ReportSchedules } from "../schedules/stream.ts";
+import type { Schedules } from "../../schedules/mirror.ts";
 import type { Addresses } from "./addresses.ts";
 import type { QueueAccess } from "./queue-access.ts";
 
@@ -18,7 +18,7 @@ export interface CommandContext {
   knownQueues(): Promise<readonly QueueNames[]>;
   /** Asks the processes that run workers, while `isWaiting` returns true; default: until the command's time is over. */
   askProcesses(request: ControlRequest, prefixes: readonly string[], isWaiting?: () => boolean): Promise<Asked>;
-  readonly reportSchedules: ReportSchedules;
+  readonly schedules: Schedules;
   /** False shortly before the command's time is over: a handler that works in steps then stops. */
   hasTime(): boolean;
 }

@@ -1,6 +1,6 @@
-/** Examples of the named schemas of the API document. A test checks each against its schema. */
-
 import { scheduleExamples } from "./schedule-examples.ts";
+
+/** Examples of the named schemas of the API document. A test checks each against its schema. */
 
 const project_id = "0192f0c4-7a10-7c3e-9a55-0c6e5f1d2b01";
 const agent_id = "0192f0c5-11d2-7b8a-8f0e-3b7d9a4c6e02";

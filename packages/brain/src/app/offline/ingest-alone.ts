@@ -16,6 +16,7 @@ export interface IngestAloneOptions {
   readonly publish?: (change: { projectId: string; topic: string; ids: readonly string[] | null }) => void;
   readonly settings?: Partial<IngestDeps["settings"]>;
   readonly grouping?: IngestDeps["grouping"];
+  readonly requirePositions?: IngestDeps["requirePositions"];
   /** Receives errors of queues and workers that could not be written; without it they are thrown. */
   readonly onError?: (error: unknown) => void;
 }
@@ -55,7 +56,7 @@ export function openIngestAlone(options: IngestAloneOptions) {
     queues,
     workers,
     releases,
-    requirePositions: createPositionCheck(database),
+    requirePositions: options.requirePositions ?? createPositionCheck(database),
     // Without the table of projects, their ids are used instead.
     labels: { of: (projectId) => projectId, whenKnown: (_projectIds, work) => work() },
     publish,

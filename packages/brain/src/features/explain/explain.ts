@@ -1,15 +1,14 @@
-import { parseJson } from "@svc/protocol";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
-import { listEvents } from "../events/index.ts";
 import { runTimesOf } from "../stats/index.ts";
 import { type Cause, causesOf, endOf } from "./causes.ts";
-import type { Facts, ScheduleFacts } from "./facts.ts";
+import type { Facts } from "./facts.ts";
 import {
   agentAt,
   type KnownTask,
   lossesSince,
   openChildren,
   queueOf,
+  schedulesOf,
   type TaskAddress,
   taskAt,
   watchersOnline,
@@ -23,8 +22,6 @@ export interface Explanation {
 
 /** Days, today included, whose runs define the usual run time. */
 const runDays = 8;
-/** Newest events of each kind that are searched for schedules. */
-const scheduleEvents = 50;
 
 /**
  * Why a task is not running or has not finished, from stored data; null when the project has no such task. It runs one keyed statement
@@ -68,48 +65,5 @@ async function factsOf(
     runs,
     open_children: children,
     schedules,
-  };
-}
-
-const scheduleKinds = ["schedule.created", "schedule.updated", "schedule.deleted"] as const;
-
-interface ReportedSchedule extends ScheduleFacts {
-  readonly task_name: string | null;
-  readonly queue: string | null;
-  readonly is_deleted: boolean;
-}
-
-/** The schedules of the engine that start tasks like this one, according to the newest schedule events; newest first. */
-async function schedulesOf(db: BrainDatabase, projectId: string, task: KnownTask): Promise<ScheduleFacts[]> {
-  const pages = await Promise.all(
-    scheduleKinds.map((kind) => listEvents(db, projectId, { kind }, { after: null, limit: scheduleEvents })),
-  );
-  const reported = pages
-    .flatMap(({ rows }) => rows)
-    .filter(({ engine }) => engine === task.engine)
-    .sort((a, b) => b.occurred_at.getTime() - a.occurred_at.getTime() || (a.id < b.id ? 1 : -1))
-    .flatMap((event) => reportedSchedule(event) ?? []);
-  const newest = new Map<string, ReportedSchedule>();
-  for (const schedule of reported) if (!newest.has(schedule.name)) newest.set(schedule.name, schedule);
-  return [...newest.values()].filter(
-    (one) => !one.is_deleted && one.task_name === task.name && (one.queue === null || one.queue === task.queue),
-  );
-}
-
-/** Null when the event names no schedule. */
-function reportedSchedule(event: { kind: string; payload: string; occurred_at: Date }): ReportedSchedule | null {
-  const payload = parseJson(event.payload) as Record<string, unknown>;
-  const isDeleted = event.kind === "schedule.deleted";
-  const body = isDeleted ? payload : payload.schedule;
-  if (typeof body !== "object" || body === null) return null;
-  const { name, task_name, queue, is_enabled } = body as Record<string, unknown>;
-  if (typeof name !== "string") return null;
-  return {
-    name,
-    task_name: typeof task_name === "string" ? task_name : null,
-    queue: typeof queue === "string" ? queue : null,
-    is_enabled: is_enabled !== false,
-    is_deleted: isDeleted,
-    reported_at: event.occurred_at,
   };
 }

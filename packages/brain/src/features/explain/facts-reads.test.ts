@@ -3,9 +3,19 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { plansOf } from "../../../test/query-plans.ts";
 import { agentRow } from "../../../test/rows/agent-rows.ts";
 import { queueRow } from "../../../test/rows/queue-rows.ts";
+import { scheduleRow } from "../../../test/rows/schedule-rows.ts";
 import { insertTasks } from "../../../test/rows/task-rows.ts";
 import { workerRow } from "../../../test/rows/worker-rows.ts";
-import { agentAt, lossesSince, openChildren, queueOf, taskAt, watchersOnline, workerOf } from "./facts-reads.ts";
+import {
+  agentAt,
+  lossesSince,
+  openChildren,
+  queueOf,
+  schedulesOf,
+  taskAt,
+  watchersOnline,
+  workerOf,
+} from "./facts-reads.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 const otherId = "21111111-2222-4333-8444-555555555555";
@@ -148,6 +158,29 @@ for (const dialect of testDialects) {
       expect(await agentAt(database, projectId, agents[4].id)).toBeNull();
     });
 
+    test("name the schedules that start such tasks, and whether they run", async () => {
+      const { database } = opened;
+      const row = (name: string, given: Partial<Parameters<typeof scheduleRow>[0]> = {}) =>
+        scheduleRow({ ...{ project_id: projectId, engine: "celery", task_name: "mail", name }, ...given });
+      const rows = [
+        row("disabled", { is_enabled: false, scheduler: "redbeat", updated_at: later(1) }),
+        row("paused", { paused_at: at, updated_at: later(2) }),
+        row("of the queue", { queue: "mails", updated_at: later(3) }),
+        row("of another queue", { queue: "posts" }),
+        row("of another task", { task_name: "post" }),
+        row("of another engine", { engine: "rq" }),
+        row("of another project", { project_id: otherId }),
+      ];
+      await database.write((tx) => tx.insertInto("schedules").values(rows).execute());
+      const of = (queue: string | null) => schedulesOf(database, projectId, { engine: "celery", name: "mail", queue });
+      expect(await of("mails")).toEqual([
+        { name: "of the queue", is_enabled: true, reported_at: later(3) },
+        { name: "paused", is_enabled: false, reported_at: later(2) },
+        { name: "disabled", is_enabled: false, reported_at: later(1) },
+      ]);
+      expect((await of(null)).map(({ name }) => name)).toEqual(["paused", "disabled"]);
+    });
+
     // PostgreSQL plans differently on tables this small.
     if (dialect === "sqlite")
       test("are read by keys, without a full table scan", async () => {
@@ -161,6 +194,7 @@ for (const dialect of testDialects) {
           await workerOf(watched, { ...address, name: "objects" });
           await agentAt(watched, projectId, agents[0].id);
           await watchersOnline(watched, projectId, "celery");
+          await schedulesOf(watched, projectId, { engine: "celery", name: "mail", queue: "mails" });
           await lossesSince(watched, { projectId, engine: "celery", since: at });
         });
         expect(plan).toContain("SEARCH");

@@ -2,11 +2,13 @@ import { parseJson, type TaskState } from "@svc/protocol";
 import { jsonArrayHas } from "../../platform/database/dialects/expressions/json-columns.ts";
 import { countOf } from "../../platform/database/results.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
+import { isRunnable } from "../schedules/index.ts";
 import {
   type AgentFacts,
   finalStates,
   type LossFacts,
   type QueueFacts,
+  type ScheduleFacts,
   type TaskFacts,
   type WorkerFacts,
 } from "./facts.ts";
@@ -28,6 +30,8 @@ export interface KnownTask extends TaskFacts {
 const maxFamily = 500;
 /** Maximum losses that one answer reads, newest first. */
 const maxLosses = 20;
+/** Maximum schedules of a task name that one answer reads, those that run first. */
+const maxSchedules = 50;
 /** Depths are stored per two minutes. */
 const depthCellMs = 120_000;
 
@@ -222,4 +226,25 @@ export async function lossesSince(
     .limit(maxLosses)
     .execute();
   return rows.map(({ from_at, to_at, ...loss }) => ({ ...loss, from: from_at, to: to_at }));
+}
+
+/** Schedules that start tasks like this one: of the engine, or of this service. Those that run come first, then the last changed. */
+export async function schedulesOf(
+  { read }: BrainDatabase,
+  projectId: string,
+  { engine, name, queue }: Pick<KnownTask, "engine" | "name" | "queue">,
+): Promise<ScheduleFacts[]> {
+  const rows = await read
+    .selectFrom("schedules")
+    .select(["name", "is_enabled", "paused_at", "quarantined_at", "updated_at"])
+    .where("project_id", "=", projectId)
+    .where("engine", "=", engine)
+    .where("task_name", "=", name)
+    .where((eb) => eb.or([eb("queue", "is", null), ...(queue === null ? [] : [eb("queue", "=", queue)])]))
+    .orderBy((eb) => eb.case().when("is_enabled", "=", true).then(0).else(1).end())
+    .orderBy("updated_at", "desc")
+    .orderBy("id")
+    .limit(maxSchedules)
+    .execute();
+  return rows.map(({ name, updated_at, ...row }) => ({ name, is_enabled: isRunnable(row), reported_at: updated_at }));
 }

@@ -1,5 +1,6 @@
 import type { Redactor } from "@svc/protocol";
 import type { Commands } from "../commands/index.ts";
+import { createReplay, type ReplayDeps } from "./buffer/replay.ts";
 import { createFireCalls, type FireCallsDeps } from "./firing/fire-calls.ts";
 import { firePartitions } from "./firing/partitions.ts";
 import { createFireLists, type FireListDeps } from "./listing/lists.ts";
@@ -8,9 +9,15 @@ import { createTrigger, type TriggerDeps } from "./operations/trigger.ts";
 import { createAcknowledge } from "./progress/acknowledge.ts";
 import { followCommands } from "./progress/follow-commands.ts";
 import type { FireCalls } from "./requests.ts";
+import { createBreaker } from "./upkeep/breaker.ts";
+import { createMisfires, type MisfireDeps } from "./upkeep/misfires.ts";
 
-export interface FiresDeps extends Omit<TriggerDeps, "partitions">, ResolveDeps {
-  readonly settings: FireCallsDeps["settings"] & FireListDeps["settings"];
+export interface FiresDeps
+  extends Omit<TriggerDeps, "partitions">,
+    ResolveDeps,
+    Pick<ReplayDeps, "log">,
+    Pick<MisfireDeps, "metrics"> {
+  readonly settings: FireCallsDeps["settings"] & FireListDeps["settings"] & MisfireDeps["settings"];
   readonly commands: Pick<Commands, "issueIn" | "offer" | "onMoved" | "reports">;
   readonly redactor: Pick<Redactor, "redact">;
 }
@@ -24,6 +31,9 @@ export function createFires(given: FiresDeps) {
     /** For schedulers. */
     calls,
     lists: createFireLists(deps),
+    buffer: createReplay(deps),
+    misfires: createMisfires(deps),
+    breaker: createBreaker(deps),
     trigger: createTrigger(deps),
     resolve: createResolve(deps),
   };

@@ -20,4 +20,22 @@ export const fireSettings = Type.Object({
     description:
       "interval between checks for waiting fires that an agent can run now, in seconds; an agent that connects gets them at once",
   }),
+  SVC_SCHEDULE_CIRCUIT_BREAKER_INTERVAL_SECONDS: Type.Integer({
+    default: 60,
+    minimum: 5,
+    maximum: 3600,
+    description: "interval between checks for schedules whose fires keep failing, in seconds",
+  }),
+  SVC_SCHEDULER_MISFIRE_GRACE_SECONDS: Type.Integer({
+    default: 60,
+    minimum: 5,
+    maximum: 3600,
+    description: "seconds after its slot at which a schedule that did not fire is reported as a misfire",
+  }),
+  SVC_SCHEDULER_MISFIRE_SWEEP_SECONDS: Type.Integer({
+    default: 60,
+    minimum: 0,
+    maximum: 3600,
+    description: "interval between checks for misfires, in seconds; 0 never checks",
+  }),
 });

@@ -1,6 +1,6 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import { useFires } from "../../../test/fires/fires-fixture.ts";
+import { useFires } from "../../../test/fixtures/schedules/fires.ts";
 import { moveFires } from "./progress/progress-store.ts";
 import { type FireMove, failedFireStatuses, fireMachine, fireMoves, fireStatuses, openFireStatuses } from "./states.ts";
 

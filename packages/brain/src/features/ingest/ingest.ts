@@ -155,8 +155,8 @@ export function createIngest(deps: IngestDeps) {
   }
 
   function storePrepared(member: QueuedFrame, load: Load): Promise<QueuedFrameOutcome> {
+    if (!member.events.some(({ schedule }) => schedule !== null)) return groupCommit.store(member);
     const reports = member.events.flatMap(({ schedule }) => schedule ?? []);
-    if (reports.length === 0) return groupCommit.store(member);
     const refused = (error: unknown): never => {
       capacity.release(load);
       throw error;

@@ -1,4 +1,3 @@
 // Code that runs in the database threads, and what ingest needs to prepare events, without the routes that index.ts loads.
-export type { ChangedSchedule } from "./projection/plan.ts";
 export { readScheduleReport, type ScheduleReport } from "./projection/report.ts";
 export { openScheduleMirror } from "./projection/sqlite-store.ts";

@@ -1,14 +1,7 @@
 export { type MintedCertificate, MintRefused, maxValidityDays, mintCertificate } from "./certificates/mint.ts";
-export type {
-  EmbeddedConnection,
-  EmbeddedScheduler,
-  EmbeddedState,
-  RunningEmbedded,
-  StartEmbedded,
-} from "./embedded/embedded-scheduler.ts";
+export type { StartEmbedded } from "./embedded/embedded-scheduler.ts";
 export { checkEmbeddedScheduler, embeddedSchedulerSettings } from "./embedded/settings.ts";
 export { ListenRefused } from "./listener.ts";
 export { pollScheduleChanges, renewEmbeddedCertificates } from "./loops.ts";
-export type { SchedulerGrpc } from "./scheduler-grpc.ts";
 export { createSchedulerServices } from "./scheduler-services.ts";
 export { checkSchedulerGrpc, schedulerGrpcSettings } from "./settings.ts";

@@ -52,10 +52,10 @@ const keepaliveTimeoutMs = 10_000;
 /** Listens for schedulers. @throws ListenRefused */
 export async function openListener(options: ListenerOptions, deps: ListenerDeps): Promise<Listener> {
   // Loaded only by services that have schedulers.
-  const [{ Server, ServerCredentials }, { schedulerServiceDefinition }] = await Promise.all([
-    import("@grpc/grpc-js"),
-    import("@svc/protocol/scheduler"),
-  ]);
+  const [{ logVerbosity, Server, ServerCredentials, setLogVerbosity }, { schedulerServiceDefinition }] =
+    await Promise.all([import("@grpc/grpc-js"), import("@svc/protocol/scheduler")]);
+  // It would write lines of its own about errors that its callbacks report.
+  setLogVerbosity(logVerbosity.NONE);
   const server = new Server({
     "grpc.max_receive_message_length": maxRequestBytes,
     "grpc.max_send_message_length": maxResponseBytes,
@@ -78,7 +78,8 @@ export async function openListener(options: ListenerOptions, deps: ListenerDeps)
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync(`${host}:${options.port}`, credentials, (error, bound) => {
       if (error === null) return resolve(bound);
-      reject(new ListenRefused(`cannot listen for schedulers on ${host}:${options.port}`, { cause: error }));
+      const [code = error.message] = /\bE[A-Z]{3,}\b/.exec(error.message) ?? [];
+      reject(new ListenRefused(`cannot listen for schedulers on ${host}:${options.port} (${code})`, { cause: error }));
     });
   });
   return { port, close: () => shutDown(server, options.graceMs) };

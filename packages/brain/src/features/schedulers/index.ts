@@ -1,3 +1,3 @@
 export { schedulerRoutes } from "./routes.ts";
-export { createSchedulers, type Schedulers } from "./schedulers.ts";
+export { createSchedulers } from "./schedulers.ts";
 export { schedulersSettings } from "./settings.ts";

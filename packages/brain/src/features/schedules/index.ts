@@ -1,4 +1,3 @@
-export { type Changes, readChanges, readSnapshot, type VisibleChange } from "./change-log/change-reads.ts";
 export { pruneScheduleChanges, pruneScheduleSkips } from "./change-log/loops.ts";
 export type { ExternalOperation, SetNativeEnabled } from "./control/control.ts";
 export * from "./control/control-store.ts";

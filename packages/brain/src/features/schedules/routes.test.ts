@@ -130,6 +130,25 @@ for (const dialect of routeDialects) {
       });
     });
 
+    test("old changes and skips are deleted by loops", async () => {
+      const { body: made } = await create();
+      const { database, clock, brain } = schedules;
+      const ago = (hours: number) => new Date(clock.now().getTime() - hours * 3_600_000);
+      const change = { project_id: brain.project.id, schedule_id: made.id as string, change_kind: "upsert" };
+      const skip = { project_id: brain.project.id, schedule_id: made.id as string, count: 1 };
+      await database.write(async (tx) => {
+        const old = [193, 191].map((hours) => ({ ...change, revision: -hours, changed_at: ago(hours) }));
+        await tx.insertInto("schedule_changes").values(old).execute();
+        const skips = [49, 47, 0].map((hours) => ({ ...skip, id: randomUUID(), skipped_at: ago(hours) }));
+        await tx.insertInto("schedule_skips").values(skips).execute();
+      });
+      await brain.runLoop("schedules.changes-retention");
+      await brain.runLoop("schedules.skips-retention");
+      expect((await changes()).map(({ revision }) => revision)).toEqual([-191, made.schedule_revision]);
+      const left = await database.read.selectFrom("schedule_skips").select("skipped_at").execute();
+      expect(left).toHaveLength(2);
+    });
+
     describe("an operation on a schedule of an engine", () => {
       test("is shown to members of its project", async () => {
         const id = await add();
@@ -144,7 +163,7 @@ for (const dialect of routeDialects) {
           },
           ...{ desired_is_enabled: true, error: null, created_at: at, updated_at: at },
         };
-        const row = { ...shown, project_id: schedules.brain.project.id, deadline_at: at };
+        const row = { ...shown, project_id: schedules.brain.project.id };
         await schedules.database.write((tx) => tx.insertInto("external_control_operations").values(row).execute());
         const operations = `${path}/external-control-operations`;
         const { status, body } = await schedules.brain.as.viewer.get(`${operations}/${shown.id}`);

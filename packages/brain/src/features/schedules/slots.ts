@@ -1,4 +1,4 @@
-import { type Cadence, type CadenceDefinition, compileCadence } from "@svc/cadence";
+import { type Cadence, type CadenceDefinition, CadenceError, compileCadence } from "@svc/cadence";
 import type { ScheduleRow } from "../../schema/tables/index.ts";
 
 /** The owner of the schedules that this service fires. */
@@ -18,6 +18,16 @@ export function cadenceOf({ kind, expression, timezone }: CadenceDefinition): Ca
   if (oldest !== undefined) compiled.delete(oldest);
   compiled.set(key, cadence);
   return cadence;
+}
+
+/** Null for a definition that is not understood: that of an engine, or of other time-zone data. */
+export function cadenceOrNull(definition: CadenceDefinition): Cadence | null {
+  try {
+    return cadenceOf(definition);
+  } catch (error) {
+    if (error instanceof CadenceError) return null;
+    throw error;
+  }
 }
 
 /** Whether a scheduler may fire it. */

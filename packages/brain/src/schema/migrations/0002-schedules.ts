@@ -22,6 +22,7 @@ const scheduleTables = (t: ColumnTypes): readonly string[] => [
     created_at ${t.instant} NOT NULL, updated_at ${t.instant} NOT NULL,
     UNIQUE (project_id, scheduler, name)) ${t.options}`,
   "CREATE INDEX schedules_by_name ON schedules (project_id, name, id)",
+  "CREATE INDEX schedules_by_task ON schedules (project_id, engine, task_name)",
   "CREATE INDEX schedules_by_source ON schedules (project_id, source, id)",
   // Found by the sweep for slots that nothing fired.
   "CREATE INDEX schedules_due ON schedules (next_run_at) WHERE next_run_at IS NOT NULL",
@@ -68,13 +69,13 @@ const nativeTables = (t: ColumnTypes): readonly string[] => [
   "CREATE INDEX schedule_snapshot_parts_by_age ON schedule_snapshot_parts (received_at)",
 
   `CREATE TABLE external_control_operations (
-    id ${t.uuid} PRIMARY KEY, project_id ${t.uuid} NOT NULL,
-    schedule_id ${t.uuid} NOT NULL REFERENCES schedules (id) ON DELETE CASCADE, command_id ${t.uuid} NOT NULL,
+    id ${t.uuid} PRIMARY KEY, project_id ${t.uuid} NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    schedule_id ${t.uuid} NOT NULL, command_id ${t.uuid} NOT NULL,
     action ${t.text} NOT NULL, status ${t.text} NOT NULL, desired_is_enabled ${t.bool}, error ${t.text},
-    deadline_at ${t.instant} NOT NULL, created_at ${t.instant} NOT NULL, updated_at ${t.instant} NOT NULL) ${t.options}`,
+    created_at ${t.instant} NOT NULL, updated_at ${t.instant} NOT NULL) ${t.options}`,
   `CREATE UNIQUE INDEX external_control_operations_pending ON external_control_operations (schedule_id)
     WHERE status = 'pending'`,
-  "CREATE INDEX external_control_operations_by_command ON external_control_operations (command_id)",
+  "CREATE INDEX external_control_operations_by_age ON external_control_operations (created_at)",
 ];
 
 const fireTables = (t: ColumnTypes): readonly string[] => [
@@ -87,6 +88,9 @@ const fireTables = (t: ColumnTypes): readonly string[] => [
   "CREATE INDEX schedule_fires_by_schedule ON schedule_fires (schedule_id, fired_at, id)",
   `CREATE INDEX schedule_fires_open ON schedule_fires (schedule_id, fired_at)
     WHERE status IN ('pending', 'accepted', 'delivered', 'buffered')`,
+  // Found by the circuit breaker.
+  `CREATE INDEX schedule_fires_failed ON schedule_fires (fired_at, schedule_id)
+    WHERE status IN ('failed', 'acked_failed')`,
   "CREATE INDEX schedule_fires_by_user ON schedule_fires (triggered_by_user_id) WHERE triggered_by_user_id IS NOT NULL",
   "CREATE INDEX schedule_fires_by_task ON schedule_fires (project_id, engine, task_id) WHERE task_id IS NOT NULL",
 

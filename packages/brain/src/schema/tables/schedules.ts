@@ -129,7 +129,7 @@ export interface ScheduleSnapshotPartRow {
   received_at: Date;
 }
 
-/** A request to enable or disable a schedule of an engine, until the engine reports it. */
+/** A request to enable or disable a schedule of an engine. It outlives the schedule, so that its outcome can be read. */
 export interface ExternalControlOperationRow {
   id: string;
   project_id: string;
@@ -140,8 +140,6 @@ export interface ExternalControlOperationRow {
   status: string;
   desired_is_enabled: boolean | null;
   error: string | null;
-  /** Until when the engine must have reported the desired state. */
-  deadline_at: Date;
   created_at: Date;
   updated_at: Date;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { after, fireRequest, slot } from "../../../../test/fires/fires-fixture.ts";
+import { after, fireRequest, slot } from "../../../../test/fixtures/schedules/fires.ts";
 import { ownScheduleRow } from "../../../../test/rows/fire-rows.ts";
 import type { ScheduleRow } from "../../../schema/tables/index.ts";
 import type { AdvanceRequest, FireRequest } from "../requests.ts";

@@ -1,7 +1,7 @@
 import { parseJson } from "@svc/protocol";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
-import { after, fireRequest, slot, useFires } from "../../../../test/fires/fires-fixture.ts";
+import { after, fireRequest, slot, useFires } from "../../../../test/fixtures/schedules/fires.ts";
 import { insertTasks } from "../../../../test/rows/task-rows.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { type FireAnswer, InvalidFireRequest } from "../requests.ts";

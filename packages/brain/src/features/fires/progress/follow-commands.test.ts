@@ -1,6 +1,6 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
-import { after, fireRequest, slot, useFires } from "../../../../test/fires/fires-fixture.ts";
+import { after, fireRequest, slot, useFires } from "../../../../test/fixtures/schedules/fires.ts";
 import type { ScheduleFireRow } from "../../../schema/tables/index.ts";
 
 const never = new AbortController().signal;

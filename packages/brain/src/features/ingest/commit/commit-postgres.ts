@@ -5,6 +5,7 @@ import { isPartitionMissing } from "../../../platform/database/dialects/postgres
 import type { Partitions } from "../../../platform/database/dialects/postgres/partitions/partition-keeper.ts";
 import { copyEvents, insertEvents } from "../../events/index.ts";
 import { mirrorSchedules } from "../../native-schedules/index.ts";
+import type { ScheduleReport } from "../../native-schedules/thread.ts";
 import { appendDeltas } from "../../stats/index.ts";
 import { changeTasks, copyTasks, joinLinks, lostRaceCode, readTasks } from "../../tasks/index.ts";
 import type { FoldedTask } from "../../tasks/thread.ts";
@@ -119,7 +120,11 @@ async function storeGroup(
     if (change.before === null) fresh.push(change.after);
     else changes.push(change as Change);
   }
-  const reports = group.events.flatMap(({ schedule }, index) => (schedule !== null && isNew[index] ? [schedule] : []));
+  const reports: ScheduleReport[] = [];
+  for (let index = 0; index < group.events.length; index += 1) {
+    const { schedule } = group.events[index] as PreparedEvent;
+    if (schedule !== null && isNew[index]) reports.push(schedule);
+  }
   const commit = () => client.query("COMMIT");
   const [, , , workers] = await together([
     // Every transaction locks rows in one order: inserts before updates.

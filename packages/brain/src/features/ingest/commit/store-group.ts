@@ -32,7 +32,7 @@ export function storeGroupJob(db: DatabaseSync): (message: GroupMessage) => Grou
     links.join(plan.links);
     const workers = workerStates.apply(plan.workerStates, nowMicros);
     const reports = [...message.schedules].flatMap(([index, report]) => (isNew[index] ? [report] : []));
-    const schedules = mirror.apply(reports, message.nowMs);
+    const schedules = reports.length === 0 ? [] : mirror.apply(reports, message.nowMs);
     deltas.append(plan.deltas);
     return answerOf(group, plan, { isNew, workers, schedules });
   };

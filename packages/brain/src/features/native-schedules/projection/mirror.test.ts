@@ -9,6 +9,7 @@ import {
   type NativeEvent,
   reportsOf,
 } from "../../../../test/fixtures/schedules/native-schedules.ts";
+import { pruneSnapshotParts } from "../loops.ts";
 import { isAfter, type Position } from "./position.ts";
 import type { NativeSchedule } from "./report.ts";
 
@@ -117,7 +118,11 @@ for (const dialect of testDialects) {
 
     async function check(isConcurrent: boolean, numRuns: number) {
       const second = isConcurrent && dialect === "postgres" ? await opened.openAgain() : opened.database;
-      const instances = [opened.database, second].map((database) => openIngestAlone({ database, clock }));
+      // The projection does not depend on which events are refused before it.
+      const requirePositions = async () => {};
+      const instances = [opened.database, second].map((database) =>
+        openIngestAlone({ database, clock, requirePositions }),
+      );
       const delivery = historyArbitrary.chain((history) =>
         fc.record({
           history: fc.constant(history),
@@ -220,6 +225,18 @@ for (const dialect of testDialects) {
       await submit(projectId, [part(2, 2)]);
       expect((await rowsOf(projectId)).map(({ name }) => name)).toEqual(["part 1", "part 2"]);
       expect(await partsOf(projectId)).toEqual([]);
+    });
+
+    test("leave no part that waited for 15 minutes", async () => {
+      const projectId = await newProject();
+      const part = (snapshot_id: string, sequence: number) =>
+        event("snapshot", { snapshot_id, part: 2, parts: 2, schedules: [], ...at(sequence) });
+      await submit(projectId, [part("old", 2)]);
+      clock.advance(15 * 60_000 + 1);
+      await submit(projectId, [part("new", 4)]);
+      const { signal } = new AbortController();
+      await pruneSnapshotParts.tick({ database: opened.database, clock, signal });
+      expect(await partsOf(projectId)).toMatchObject([{ snapshot_id: "new" }]);
     });
 
     test("whose events cannot be read leave the other events of the batch alone, and the answer says why", async () => {

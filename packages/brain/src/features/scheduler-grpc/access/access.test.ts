@@ -1,20 +1,27 @@
 import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { cadenceFingerprint } from "@svc/cadence";
 import { timestampOf } from "@svc/protocol";
-import { createFakeClock } from "@svc/testkit";
+import { createFakeClock, freePort } from "@svc/testkit";
 import { useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, describe, expect, test } from "vitest";
 import {
   addSchedule,
+  authority,
   certificateFor,
   fireOf,
   type GrpcOptions,
+  plainClient,
   projectWith,
+  schedulerClient,
   startSchedulerGrpc,
 } from "../../../../test/schedulers/scheduler-fixture.ts";
 import { InvalidFireRequest } from "../../fires/index.ts";
 import { createAuthority } from "../certificates/certificate.ts";
 import { statusCodes } from "../status-codes.ts";
+import { judgePlainText } from "./caller.ts";
 
 const opened = useTestDatabase("sqlite");
 const started: { stop(): Promise<void> }[] = [];
@@ -144,6 +151,67 @@ describe("a certificate that is bound to projects", () => {
       "schedules.access.denied",
       "schedules.access.not_found",
     ]);
+  });
+});
+
+describe("a listener", () => {
+  test("names its address when another process uses it, and can be opened again when it was closed", async () => {
+    const server = await start();
+    const again = () => server.grpc.listen({ host: "127.0.0.1", port: server.port, tls: null, judge: judgePlainText });
+    await expect(again()).rejects.toThrow(`cannot listen for schedulers on 127.0.0.1:${server.port} (EADDRINUSE)`);
+    const other = await start();
+    await other.grpc.stop();
+    const reopened = await server.grpc.listen({
+      host: "127.0.0.1",
+      port: other.port,
+      tls: null,
+      judge: judgePlainText,
+    });
+    expect(reopened.port).toBe(other.port);
+    await reopened.close();
+  });
+
+  test("of the settings has their certificates", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "svc-grpc-"));
+    const file = (name: string, text: string): string => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    const port = await freePort();
+    const own = certificateFor("localhost", undefined, ["localhost"]);
+    try {
+      const server = await start({
+        settings: {
+          SVC_SCHEDULER_GRPC_ENABLED: true,
+          SVC_SCHEDULER_GRPC_BIND_PORT: port,
+          SVC_SCHEDULER_GRPC_TLS_CERT: file("cert.pem", own.certificate),
+          SVC_SCHEDULER_GRPC_TLS_KEY: file("key.pem", own.key),
+          SVC_SCHEDULER_GRPC_TLS_CA: file("ca.pem", authority.certificate),
+          SVC_SCHEDULER_GRPC_ALLOWED_CNS: ["scheduler-1"],
+        },
+      });
+      const [listed, unlisted] = ["scheduler-1", "scheduler-2"].map((name) =>
+        schedulerClient(port, certificateFor(name)),
+      );
+      await listed?.ping();
+      await expect(unlisted?.ping()).rejects.toMatchObject({ code: statusCodes.UNAUTHENTICATED });
+      for (const client of [listed, unlisted]) client?.close();
+      await server.grpc.stop();
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test("in plain text asks for no certificate, and limits its callers together", async () => {
+    const server = await start({ settings: { SVC_SCHEDULER_GRPC_WATCH_MAX_PER_CERT: 1 } });
+    const { port } = await server.grpc.listen({ host: "127.0.0.1", port: 0, tls: null, judge: judgePlainText });
+    const [first, second] = [plainClient(port), plainClient(port)];
+    await first.ping();
+    const stream = first.watch();
+    await stream.next();
+    await expect(second.watch().next()).rejects.toMatchObject({ code: statusCodes.RESOURCE_EXHAUSTED });
+    first.close();
+    second.close();
   });
 });
 

@@ -103,5 +103,3 @@ export function createGate({ audit, log, judge }: GateDeps) {
     },
   };
 }
-
-export type Gate = ReturnType<typeof createGate>;

@@ -24,5 +24,3 @@ export function createStreamSlots({ total, perCertificate }: { total: number; pe
     count: () => all,
   };
 }
-
-export type StreamSlots = ReturnType<typeof createStreamSlots>;

@@ -177,6 +177,26 @@ for (const dialect of testDialects) {
       expect(await (await watch()).next()).toMatchObject({ scanned_through: {} });
     });
 
+    test("sends a gap where the log of changes says so, if the client may see the project", async () => {
+      const bound = await watch({}, "bound");
+      const free = await watch({}, "free");
+      const hidden = await addSchedule(opened, { project_id: other.id });
+      const mark = (changeKind: string) =>
+        opened.database.write((tx) =>
+          tx
+            .updateTable("schedule_changes")
+            .set({ change_kind: changeKind })
+            .where("revision", "=", hidden.schedule_revision)
+            .execute(),
+        );
+      await mark("gap");
+      const own = await addSchedule(opened, { project_id: project.id });
+      server.grpc.changed();
+      expect(await free.change()).toMatchObject({ gap: {} });
+      expect(await bound.change()).toMatchObject({ change: { schedule_id: own.id } });
+      await mark("upsert");
+    });
+
     test("sends tombstones for an archived project, and its schedules again when it is restored", async () => {
       const row = await addSchedule(opened, { project_id: project.id });
       const stream = await watch();

@@ -1,7 +1,7 @@
 import type { Db, ExternalControlOperationRow } from "../../../schema/tables/index.ts";
 
 /** An operation as the API shows it. */
-export type ShownOperation = Omit<ExternalControlOperationRow, "project_id" | "deadline_at">;
+export type ShownOperation = Omit<ExternalControlOperationRow, "project_id">;
 
 export const findOperation = (db: Db, projectId: string, id: string): Promise<ShownOperation | undefined> =>
   db

@@ -15,8 +15,7 @@ export interface SchedulePosition {
   readonly id: string;
 }
 
-/** Every column, in the order of the table. */
-export const scheduleColumns = [
+const scheduleColumns = [
   "id",
   "project_id",
   "engine",

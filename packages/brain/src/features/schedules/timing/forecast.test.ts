@@ -96,6 +96,10 @@ describe("slots", () => {
     expect(total(await of([once("2026-03-29T10:00:00Z"), once("2027-01-01T00:00:00Z")]))).toBe(1);
   });
 
+  test("of a schedule that is not understood are left out", async () => {
+    expect(total(await of([schedule({ timezone: "Mars/Base" }), schedule({ expression: "0 12 * * *" })]))).toBe(7);
+  });
+
   test("are counted up to the limits, and the answer says so", async () => {
     const every = (expression: string) => schedule({ expression });
     const perCadence = await of([every("* * * * *"), every("0 * * * *")], {}, { slotsPerCadence: 100, slots: 10_000 });

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Cadence, CadenceError, newestSlot, offsetAt, slotsBetween } from "@svc/cadence";
-import { cadenceOf } from "../slots.ts";
+import { cadenceOf, cadenceOrNull } from "../slots.ts";
 import type { Forecast } from "./schemas.ts";
 import type { Timed } from "./timing-reads.ts";
 
@@ -22,6 +22,8 @@ const namesPerCollision = 10;
 const cadencesPerMinute = 5;
 /** Slots between two turns of the event loop. */
 const slotsPerTurn = 5000;
+
+const schedulesPerTurn = 200;
 
 /** Schedules that fire at the same slots. */
 interface Group {
@@ -48,7 +50,7 @@ export async function forecast(
   const naive = now + given.days * dayMs;
   const until = naive + offsetAt(timezone, now) - offsetAt(timezone, naive);
   const hours = hourStarts(timezone, now, until);
-  const groups = groupsOf(schedules, now);
+  const groups = await groupsOf(schedules, now);
 
   const firesByHour = new Int32Array(hours.length);
   const firstMinute = Math.floor(now / minuteMs);
@@ -76,8 +78,9 @@ export async function forecast(
       if (minute !== lastMinute) {
         lastMinute = minute;
         schedulesByMinute[minute] = (schedulesByMinute[minute] as number) + count;
-        const free = groupsByMinute.indexOf(-1, minute * cadencesPerMinute);
-        if (free >= 0 && free < (minute + 1) * cadencesPerMinute) groupsByMinute[free] = index;
+        const cells = groupsByMinute.subarray(minute * cadencesPerMinute, (minute + 1) * cadencesPerMinute);
+        const free = cells.indexOf(-1);
+        if (free >= 0) cells[free] = index;
       }
       sinceTurn += 1;
       if (sinceTurn === slotsPerTurn) {
@@ -129,11 +132,13 @@ function clockOf(timezone: string, at: number) {
 }
 
 /** Intervals that do not have the same phase are different slots; others depend on their definition only. */
-function groupsOf(schedules: readonly Timed[], now: number): Group[] {
+async function groupsOf(schedules: readonly Timed[], now: number): Promise<Group[]> {
   const groups = new Map<string, Group>();
-  for (const schedule of schedules) {
+  for (const [index, schedule] of schedules.entries()) {
+    if (index % schedulesPerTurn === schedulesPerTurn - 1) await nextTurn();
     const { kind, expression, timezone, name } = schedule;
-    const cadence = cadenceOf(schedule);
+    const cadence = cadenceOrNull(schedule);
+    if (cadence === null) continue;
     const base = baseOf(cadence, schedule, now);
     const key = `${kind}\n${timezone}\n${expression}${kind === "interval" ? `\n${base}` : ""}`;
     const group = groups.get(key) ?? { cadence, base, names: [], count: 0 };
@@ -147,7 +152,7 @@ function groupsOf(schedules: readonly Timed[], now: number): Group[] {
 /** The instant from which the next slot counts: an interval continues from its stored slot, even when that is overdue. */
 function baseOf(cadence: Cadence, { next_run_at: next }: Timed, now: number): number {
   if (cadence.kind !== "interval" || next === null) return now;
-  const stepMs = (cadence.next(0) as number) - 0;
+  const stepMs = cadence.next(0) as number;
   const before = next.getTime() - stepMs;
   return newestSlot(cadence, before, now) ?? before;
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { clockWarnings, describeCadence } from "@svc/cadence";
 import { days } from "../../../platform/durations.ts";
 import { cadenceOrRefusal } from "../definitions/definition.ts";
-import { cadenceOf } from "../slots.ts";
+import { cadenceOrNull } from "../slots.ts";
 import type { Preview, PreviewQuery } from "./schemas.ts";
 import type { Timed } from "./timing-reads.ts";
 
@@ -62,7 +62,8 @@ function firesIn(schedule: Timed, start: number): boolean {
   const end = start + minuteMs;
   if (next >= end) return false;
   if (next >= start) return true;
-  const cadence = cadenceOf(schedule);
+  const cadence = cadenceOrNull(schedule);
+  if (cadence === null) return false;
   if (cadence.kind !== "interval") {
     const slot = cadence.next(start - 1);
     return slot !== null && slot < end;

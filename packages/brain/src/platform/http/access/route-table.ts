@@ -5,6 +5,7 @@ import { type KeyAccess, type RouteRules, scopeFor } from "./route-rules.ts";
 /** One route as ROUTES.md and the pinned-count test see it. HEAD twins of GET routes are left out. */
 export interface RouteRow {
   method: string;
+  /** With parameters as `/:name`; a colon elsewhere, which the router writes twice, is part of the path. */
   path: string;
   policy: RoutePolicy;
   /** What an API key needs, by the tag of the route. */

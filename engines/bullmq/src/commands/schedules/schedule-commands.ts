@@ -1,30 +1,26 @@
 import type { JobSchedulerJson } from "bullmq6";
-import { parseObject } from "../../jobs/job-hash.ts";
-import { type QueueNames, taskIdOf } from "../../redis/names.ts";
+import type { QueueNames } from "../../redis/names.ts";
+import { disabledKey, type KeptScheduler, readKept } from "../../schedules/stored-scheduler.ts";
 import type { CommandContext, CommandHandler } from "../context/command-context.ts";
 import { addJobOnce, optionsLike } from "../context/new-job.ts";
 import { readText } from "../context/parameters.ts";
 import type { CommandedQueue } from "../context/queue-access.ts";
 import { Refusal } from "../context/refusal.ts";
-import { describeSchedule, isReportable } from "./stream.ts";
 
 /**
  * BullMQ cannot pause a job scheduler, so disabling removes it and keeps its definition in a hash of the queue until it is enabled or
  * deleted. The definition is saved first: after a crash in between, the scheduler still runs and is not lost. A scheduler's name is
  * `<queue>:<its id>`.
  */
-export const disabledKey = ({ keyBase }: QueueNames) => `${keyBase}svc-disabled-schedulers`;
-
-export const disableSchedule: CommandHandler = async ({ id, parameters }, context) => {
+export const disableSchedule: CommandHandler = async ({ parameters }, context) => {
   const { names, queue, key } = await find(parameters, context);
   const running = await readScheduler(queue, key);
   if (running) {
-    await context.redis.hset(disabledKey(names), key, JSON.stringify(running));
+    const kept: KeptScheduler = { ...running, iterationCount: await runsOf(queue, running) };
+    await context.redis.hset(disabledKey(names), key, JSON.stringify(kept));
     await queue.removeJobScheduler(key);
-  }
-  const scheduler = running ?? (await readDisabled(names, key, context));
-  if (!scheduler) throw unknown(parameters);
-  await reportChanged(id, { names, scheduler, isEnabled: false }, context);
+  } else if (!(await readDisabled(names, key, context))) throw unknown(parameters);
+  await context.schedules.report(names, key);
   return {};
 };
 
@@ -32,7 +28,7 @@ export const disableSchedule: CommandHandler = async ({ id, parameters }, contex
  * It next runs at its next regular time; runs that were due while it was disabled are skipped. A scheduler that the application has
  * created again, as it does at its start, stays unchanged.
  */
-export const enableSchedule: CommandHandler = async ({ id, parameters }, context) => {
+export const enableSchedule: CommandHandler = async ({ parameters }, context) => {
   const { names, queue, key } = await find(parameters, context);
   if (!(await readScheduler(queue, key))) {
     const kept = await readDisabled(names, key, context);
@@ -41,8 +37,7 @@ export const enableSchedule: CommandHandler = async ({ id, parameters }, context
     await queue.upsertJobScheduler(key, rhythmOf(kept), { name, data: template?.data, opts: template?.opts ?? {} });
   }
   await context.redis.hdel(disabledKey(names), key);
-  const scheduler = await readScheduler(queue, key);
-  if (scheduler) await reportChanged(id, { names, scheduler, isEnabled: true }, context);
+  await context.schedules.report(names, key);
   return {};
 };
 
@@ -56,28 +51,14 @@ export const triggerSchedule: CommandHandler = async ({ id, parameters, timeoutS
   return await addJobOnce(context.redis, queue, names, { job, timeoutSeconds });
 };
 
-export const deleteSchedule: CommandHandler = async ({ id, parameters }, context) => {
+export const deleteSchedule: CommandHandler = async ({ parameters }, context) => {
   const { names, queue, key } = await find(parameters, context);
   const wasRunning = (await readScheduler(queue, key)) !== undefined && (await queue.removeJobScheduler(key));
   const wasKept = await context.redis.hdel(disabledKey(names), key);
   if (!wasRunning && wasKept === 0) throw unknown(parameters);
-  if (isReportable(names, key))
-    await context.reportSchedules(id, [{ kind: "schedule.deleted", data: { name: taskIdOf(names, key) } }]);
+  await context.schedules.report(names, key);
   return {};
 };
-
-interface ChangedSchedule {
-  readonly names: QueueNames;
-  readonly scheduler: JobSchedulerJson;
-  readonly isEnabled: boolean;
-}
-
-async function reportChanged(commandId: string, changed: ChangedSchedule, context: CommandContext): Promise<void> {
-  const { names, scheduler, isEnabled } = changed;
-  if (!isReportable(names, scheduler.key)) return;
-  const schedule = describeSchedule(names, scheduler, isEnabled);
-  await context.reportSchedules(commandId, [{ kind: "schedule.updated", data: { schedule } }]);
-}
 
 async function find(parameters: Parameters<CommandHandler>[0]["parameters"], { addresses, queues }: CommandContext) {
   const { names, jobId: key } = await addresses.job(readText(parameters, "name"));
@@ -89,25 +70,25 @@ async function readScheduler(queue: CommandedQueue, key: string): Promise<JobSch
   return scheduler && isJobScheduler(scheduler) ? scheduler : undefined;
 }
 
-/** BullMQ 5 keeps its older repeatable jobs in the same place. They can be neither restored nor identified by their id alone. */
-export function isJobScheduler({ iterationCount }: JobSchedulerJson): boolean {
+/** False for the older repeatable jobs of BullMQ 5. */
+function isJobScheduler({ iterationCount }: JobSchedulerJson): boolean {
   return iterationCount !== undefined;
 }
 
-/** The definition of a scheduler that was disabled here. */
-export function readKept(text: string): JobSchedulerJson | undefined {
-  const kept = parseObject(text);
-  return typeof kept.key === "string" && typeof kept.name === "string"
-    ? (kept as unknown as JobSchedulerJson)
-    : undefined;
+/** BullMQ counts a job as an iteration when it adds it. One that has not started yet is removed with the scheduler. */
+async function runsOf(queue: CommandedQueue, { key, next, iterationCount = 0 }: JobSchedulerJson): Promise<number> {
+  const state = await queue.getJobState(`repeat:${key}:${next}`);
+  return Math.max(unstarted.has(state) ? iterationCount - 1 : iterationCount, 0);
 }
+
+const unstarted: ReadonlySet<string> = new Set(["delayed", "waiting", "prioritized"]);
 
 async function readDisabled(names: QueueNames, key: string, { redis }: CommandContext) {
   const text = await redis.hget(disabledKey(names), key);
   return text === null ? undefined : readKept(text);
 }
 
-function rhythmOf(kept: JobSchedulerJson): Parameters<CommandedQueue["upsertJobScheduler"]>[1] {
+function rhythmOf(kept: KeptScheduler): Parameters<CommandedQueue["upsertJobScheduler"]>[1] {
   const { pattern, every, tz, endDate, limit, iterationCount = 0 } = kept;
   const startDate = kept.startDate !== undefined && kept.startDate > Date.now() ? kept.startDate : undefined;
   if (limit !== undefined && iterationCount >= limit)

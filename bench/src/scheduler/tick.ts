@@ -1,0 +1,122 @@
+import { fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { freePort } from "@svc/testkit";
+import { quantile } from "../harness/quantile.ts";
+import { atMost, type BenchContext, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
+import { serveModel } from "./grpc-service.ts";
+import { createModel, type ModelOptions } from "./model.ts";
+import type { TickReport } from "./tick-process.ts";
+
+/**
+ * A scheduler with 100,000 enabled schedules, of which 5,000 are due in the same second. First with a service inside the process that
+ * answers at once: how long after the slot each fire is handed over, which is the scheduler's own part. Then `svc scheduler serve` with a
+ * service over gRPC on loopback: its memory, and how late fires arrive, which depends on how fast gRPC and the service take them.
+ */
+const schedules = 100_000;
+const due = 5000;
+const tickTargetMs = 50;
+const memoryTargetMb = 250;
+const checkMs = 100;
+const rounds = { quick: 3, standard: 8, full: 20 };
+/** Time for the snapshot before the first slot. Over gRPC each schedule is a message of its own. */
+const loadMs = { inside: 20_000, overGrpc: 75_000 };
+const program = fileURLToPath(new URL("./tick-process.ts", import.meta.url));
+const launcher = fileURLToPath(new URL("../../../packages/cli/bin/svc.js", import.meta.url));
+
+const modelAfter = (delayMs: number): ModelOptions => ({
+  schedules,
+  due,
+  firstSlot: Math.ceil((Date.now() + delayMs) / 1000) * 1000,
+});
+
+/** Until `count` fires were handed over. */
+async function measureInside(count: number, signal: AbortSignal): Promise<TickReport> {
+  const child = fork(program, [JSON.stringify(modelAfter(loadMs.inside))], { execArgv: ["--conditions=source"] });
+  const delaysMs: number[] = [];
+  const roundsCpuMs: number[] = [];
+  child.on("message", (report: TickReport) => {
+    delaysMs.push(...report.delaysMs);
+    roundsCpuMs.push(...report.roundsCpuMs);
+  });
+  try {
+    while (delaysMs.length < count) await pause(checkMs, undefined, { signal });
+  } finally {
+    await end(child);
+  }
+  return { delaysMs, roundsCpuMs };
+}
+
+async function overGrpc(count: number, scratchDir: string, signal: AbortSignal) {
+  const service = await serveModel(createModel(modelAfter(loadMs.overGrpc)));
+  const port = await freePort();
+  const child = spawn(process.execPath, [launcher, "scheduler", "serve"], {
+    cwd: scratchDir,
+    stdio: ["ignore", "ignore", "inherit"],
+    env: {
+      PATH: process.env.PATH,
+      SVC_HOME: scratchDir,
+      SVC_ENVIRONMENT: "dev",
+      SVC_LOG_LEVEL: "error",
+      SVC_SCHEDULER_INSECURE_GRPC: "true",
+      SVC_SCHEDULER_BRAIN_GRPC_URL: `127.0.0.1:${service.port}`,
+      SVC_SCHEDULER_BIND_PORT: String(port),
+    },
+  });
+  try {
+    while (!(await isLoaded(port))) await pause(checkMs, undefined, { signal });
+    const loadedMb = await memoryMb(child.pid!, "VmRSS");
+    while (service.arrivedMs.length < count) await pause(checkMs, undefined, { signal });
+    return { loadedMb, peakMb: await memoryMb(child.pid!, "VmHWM"), ...service };
+  } finally {
+    await end(child);
+    service.stop();
+  }
+}
+
+async function isLoaded(port: number): Promise<boolean> {
+  const info = await fetch(`http://127.0.0.1:${port}/info`).then(
+    (response) => response.json() as Promise<{ schedules: number }>,
+    () => null,
+  );
+  return info?.schedules === schedules;
+}
+
+/** A line of the memory of a process: `VmRSS` is resident now, `VmHWM` the most so far. */
+async function memoryMb(pid: number, line: "VmRSS" | "VmHWM"): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return (Number(new RegExp(`${line}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024) / 1e6;
+}
+
+async function end(child: ReturnType<typeof spawn>): Promise<void> {
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+}
+
+async function run({ mode, signal, log, scratchDir }: BenchContext): Promise<BenchRow[]> {
+  const count = rounds[mode] * due;
+  log("service inside the process");
+  const { delaysMs, roundsCpuMs } = await measureInside(count, signal);
+  log("svc scheduler serve, service over gRPC");
+  const { loadedMb, peakMb, sentMs, arrivedMs } = await overGrpc(count, scratchDir, signal);
+  return [
+    note("tick to fire, median", quantile(delaysMs, 0.5), "ms"),
+    atMost("tick to fire, p99", quantile(delaysMs, 0.99), "ms", { stated: tickTargetMs }),
+    note("CPU time for 5,000 fires, median", quantile(roundsCpuMs, 0.5), "ms"),
+    note("over gRPC, sent, median", quantile(sentMs, 0.5), "ms"),
+    note("over gRPC, sent, p99", quantile(sentMs, 0.99), "ms"),
+    note("over gRPC, arrived, p99", quantile(arrivedMs, 0.99), "ms"),
+    note("memory with all schedules loaded", loadedMb, "MB"),
+    atMost("memory, peak", peakMb, "MB", { limit: memoryTargetMb }),
+  ];
+}
+
+export const suite: BenchSuite = {
+  name: "scheduler-tick",
+  about: "a scheduler with 100,000 schedules, 5,000 of them due at once",
+  diskBytes: { quick: 0, standard: 0, full: 0 },
+  run,
+};

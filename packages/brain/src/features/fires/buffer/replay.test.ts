@@ -1,0 +1,154 @@
+import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { beforeEach, describe, expect, test } from "vitest";
+import { after, fireRequest, slot, useFires } from "../../../../test/fixtures/schedules/fires.ts";
+import type { ScheduleRow } from "../../../schema/tables/index.ts";
+
+for (const dialect of testDialects) {
+  describe(`the buffer of fires on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+    const fires = useFires(opened);
+    const { open, clock, newProject, newAgent, newSchedule, firesOf, pendingOf, scheduleOf } = fires;
+    beforeEach(async () => {
+      clock.setWall(slot);
+      await opened.database.write((tx) => tx.deleteFrom("pending_fires").execute());
+    });
+
+    /** A schedule whose `count` slots, one a minute, wait for an agent. */
+    async function buffered(count: number, given: Partial<ScheduleRow> = {}) {
+      const schedule = await newSchedule({ project_id: await newProject(), ...given });
+      const process = open();
+      for (let index = 0; index < count; index += 1) {
+        clock.setWall(after(index * 60));
+        await process.calls.fire(fireRequest(schedule, { scheduledFor: after(index * 60) }));
+      }
+      return { schedule, ...process };
+    }
+    const statusesOf = async ({ id }: ScheduleRow) => (await firesOf(id)).map(({ status }) => status);
+
+    test.each([
+      ["fire_all_missed", ["delivered", "delivered", "delivered"]],
+      ["fire_one_missed", ["buffer_expired", "buffer_expired", "delivered"]],
+      ["skip", ["buffer_expired", "delivered", "delivered"]],
+    ])("is replayed as %s says once an agent is there", async (catch_up, statuses) => {
+      const {
+        schedule,
+        fires: { buffer },
+        commands,
+      } = await buffered(3, { catch_up });
+      expect(await buffer.tick()).toBe(0);
+      expect(await statusesOf(schedule)).toEqual(["buffered", "buffered", "buffered"]);
+      const agentId = await newAgent(schedule.project_id);
+
+      expect(await buffer.tick()).toBe(3);
+
+      expect(await statusesOf(schedule)).toEqual(statuses);
+      expect(await pendingOf(schedule.id)).toEqual([]);
+      const rows = await firesOf(schedule.id);
+      const dropped = rows.filter(({ status }) => status === "buffer_expired");
+      for (const row of dropped) expect(row).toMatchObject({ error_code: "superseded", command_id: null });
+      const reach = { capabilities: { bullmq: ["submit_task"] }, retryContracts: new Set<string>() };
+      const claimed = await commands.claim({ agentId, max: 10, ...reach });
+      const delivered = rows.filter(({ status }) => status === "delivered");
+      expect(claimed.commands.map(({ id }) => id)).toEqual(delivered.map(({ command_id }) => command_id));
+      const slots = claimed.commands.map(
+        ({ payload }) => (payload.parameters as { scheduled_for: string }).scheduled_for,
+      );
+      expect(slots).toEqual(delivered.map(({ scheduled_for }) => scheduled_for.toISOString()));
+    });
+
+    test("is replayed for the project of an agent that connects", async () => {
+      const {
+        schedule,
+        fires: { buffer },
+      } = await buffered(1);
+      await newAgent(schedule.project_id);
+      buffer.agentConnected(schedule.project_id);
+      await buffer.stop();
+      expect(await statusesOf(schedule)).toEqual(["delivered"]);
+    });
+
+    test("is replayed once by two processes", async () => {
+      const {
+        schedule,
+        fires: { buffer },
+      } = await buffered(3, { catch_up: "fire_all_missed" });
+      await newAgent(schedule.project_id);
+      const other = await opened.openAgain();
+      const both = await Promise.all([buffer.tick(), open(other).fires.buffer.tick()]);
+      expect(both[0] + both[1]).toBe(3);
+      const commands = opened.database.read.selectFrom("commands").select("id");
+      expect(await commands.where("project_id", "=", schedule.project_id).execute()).toHaveLength(3);
+      await other.close();
+    });
+
+    test("holds more fires than one transaction handles", async () => {
+      const {
+        schedule,
+        fires: { buffer },
+      } = await buffered(120, { catch_up: "fire_one_missed" });
+      await newAgent(schedule.project_id);
+      expect(await buffer.tick()).toBe(120);
+      const statuses = await statusesOf(schedule);
+      expect(statuses.filter((status) => status === "delivered")).toHaveLength(1);
+      expect(statuses.at(-1)).toBe("delivered");
+    });
+
+    test("drops fires whose definition was edited while they waited", async () => {
+      const {
+        schedule,
+        fires: { buffer },
+      } = await buffered(2, { catch_up: "fire_all_missed" });
+      await newAgent(schedule.project_id);
+      await opened.database.write((tx) =>
+        tx.updateTable("schedules").set({ definition_digest: "edited" }).where("id", "=", schedule.id).execute(),
+      );
+      await buffer.tick();
+      expect(await firesOf(schedule.id)).toMatchObject([
+        { status: "buffer_stale", error_code: "definition_changed" },
+        { status: "buffer_stale", error_code: "definition_changed" },
+      ]);
+      expect(await pendingOf(schedule.id)).toEqual([]);
+    });
+
+    test("drops expired fires although no agent is there", async () => {
+      const {
+        schedule,
+        fires: { buffer },
+      } = await buffered(2);
+      clock.setWall(after(7 * 86_400));
+      expect(await buffer.tick()).toBe(1);
+      expect(await firesOf(schedule.id)).toMatchObject([
+        { status: "buffer_expired", error_code: "expired" },
+        { status: "buffered", error_code: null },
+      ]);
+    });
+
+    test("delivers the fire of a clocked schedule, which has disabled it", async () => {
+      const schedule = await newSchedule({
+        ...{ project_id: await newProject(), kind: "clocked", expression: slot.toISOString() },
+      });
+      const {
+        calls,
+        fires: { buffer },
+      } = open();
+      await calls.fire(fireRequest(schedule, { preparedNextRunAt: null }));
+      expect((await scheduleOf(schedule.id)).is_enabled).toBe(false);
+      await newAgent(schedule.project_id);
+      await buffer.tick();
+      expect(await statusesOf(schedule)).toEqual(["delivered"]);
+    });
+
+    test("keeps the fires of archived projects", async () => {
+      const {
+        schedule,
+        fires: { buffer },
+      } = await buffered(1);
+      await newAgent(schedule.project_id);
+      await opened.database.write((tx) =>
+        tx.updateTable("projects").set({ is_active: false }).where("id", "=", schedule.project_id).execute(),
+      );
+      expect(await buffer.tick()).toBe(0);
+      expect(await statusesOf(schedule)).toEqual(["buffered"]);
+    });
+  });
+}
