@@ -2,6 +2,7 @@ import type { Fire, ScheduleDetail } from "@svc/client";
 import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
+import panel from "../../../ui/panels/panel.module.css";
 import { Pill, type PillStyle } from "../../../ui/StatePill.tsx";
 import type { Column } from "../../../ui/tables/columns.tsx";
 import { age, duration, printable } from "../../../ui/time/format.ts";
@@ -81,6 +82,7 @@ export const fireColumns = (
   {
     header: "Actions",
     isHeaderHidden: true,
+    className: panel.acts,
     width: "5.5rem",
     phoneWidth: "5rem",
     cell: (fire) => (isUnresolved(fire.status) ? <Resolve slug={slug} onResolve={() => onResolve(fire)} /> : null),
