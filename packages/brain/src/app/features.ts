@@ -114,7 +114,12 @@ export function createFeatures(deps: BrainDeps) {
     maxInFlight: settings.SVC_BULK_RETRY_MAX_IN_FLIGHT,
     parentTimeoutSeconds: settings.SVC_BULK_RETRY_PARENT_TIMEOUT_SECONDS,
   });
-  const fires = createFires({ ...engines, commands, memberships });
+  const fires = createFires({
+    ...engines,
+    commands,
+    memberships,
+    triggerNative: (schedule, requester) => nativeSchedules.triggerNative(schedule, requester),
+  });
   const agents = new Agents({
     ...engines,
     brainVersion: version,
