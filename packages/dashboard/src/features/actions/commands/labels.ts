@@ -18,6 +18,12 @@ export const actionLabels: Readonly<Record<string, string>> = {
   rate_limit: "Limit rate",
   reconcile_task: "Check task",
   submit_task: "Submit task",
+  "schedule.fire": "Fire schedule",
+  "schedule.trigger_now": "Run schedule now",
+  "schedule.trigger_now.via_scheduler": "Run schedule now (native)",
+  "schedule.enable": "Enable schedule",
+  "schedule.disable": "Disable schedule",
+  "schedule.resync": "Resync schedules",
 };
 
 export const actionLabel = (action: string): string => actionLabels[action] ?? printable(action);

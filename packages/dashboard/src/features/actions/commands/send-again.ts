@@ -1,6 +1,6 @@
 import type { Command, CommandStatus } from "@svc/client";
+import { hasMarker } from "../../../ui/forms/json-inputs.ts";
 import type { Capability } from "../requests/eligible-agents.ts";
-import { hasMarker } from "../tasks/override-text.ts";
 import { hasUnknownOutcome, isUnsent, type Sending } from "./labels.ts";
 
 /** Idempotent: the service redelivers it too. */
