@@ -930,7 +930,7 @@ export interface HealthCheck {
 
 /** Something that needs attention. */
 export interface HomeAttention {
-  /** What is wrong. */
+  /** What is wrong; `misfires`: runs of schedules that were missed, late or too long; `breaker_tripped`: schedules that were disabled after repeated failures. */
   kind: "agents_offline" | "workers_missing" | "queues_without_workers" | "failure_rate" | "stuck_commands" | "issue_spike" | "misfires" | "breaker_tripped";
   /** How urgent it is. */
   severity: "critical" | "warning";
@@ -942,7 +942,7 @@ export interface HomeAttention {
   project_name: string;
   /** One sentence without the project's name. */
   message: string;
-  /** Number of affected agents, workers, queues, failures or commands; null without a number. */
+  /** Number of affected agents, workers, queues, failures, commands, runs or schedules; null without a number. */
   count: number | null;
   /** When it started; null when unknown. */
   since: string | null;
