@@ -548,6 +548,8 @@ export interface Command {
   /** Agent that receives it. */
   agent_id: string | null;
   action: CommandAction;
+  /** Whether it may be sent several times, because repeating it is harmless; then `dispatched_at` is null again after a failed send, although the agent may have received it. */
+  is_repeatable: boolean;
   /** What it acts on, such as task, queue or worker. */
   target_type: string;
   /** Id or name of the target; null for several targets. */
@@ -2657,6 +2659,8 @@ export interface TaskCommand {
   /** Agent that receives it. */
   agent_id: string | null;
   action: CommandAction;
+  /** Whether it may be sent several times, because repeating it is harmless; then `dispatched_at` is null again after a failed send, although the agent may have received it. */
+  is_repeatable: boolean;
   status: CommandStatus;
   /** Why it did not complete; null otherwise. */
   error: string | null;
