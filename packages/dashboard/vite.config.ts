@@ -79,6 +79,14 @@ export default defineConfig({
             ),
             group("audit", ["features/audit/(?!exports/(ExportDialog|ChainPanel)|records/use-agent-names)"], 2),
             group("people", ["features/(account|admin|mfa|password-reset|projects|sessions|users)/"], 2),
+            group(
+              "schedules",
+              [
+                "features/schedules/(?!.*(Dialog|Page|DefinitionPanel|FirePanels|NextRunsPanel|detail/fire-columns|editor/))",
+              ],
+              2,
+            ),
+            group("schedule-editor", ["features/schedules/editor/"], 2),
           ],
         },
       },

@@ -9,8 +9,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // The service and pages share the task list's query language and the browser names, and pages may import only the client.
   "packages/brain": ["packages/protocol", "packages/cadence", "packages/client/src/(task-query|browser-name[.]ts)"],
   "packages/scheduler": ["packages/protocol", "packages/cadence"],
-  // Agents write markers in place of missing values, and pages recognize them.
-  "packages/dashboard": ["packages/client", "packages/protocol/src/redaction/markers[.]ts"],
+  // Agents write markers in place of missing values, and pages recognize them. The editor of schedules previews runs while typing.
+  "packages/dashboard": ["packages/client", "packages/cadence", "packages/protocol/src/redaction/markers[.]ts"],
   "packages/cli": ["packages/(protocol|cadence|client|agent|brain|scheduler)", "engines/[^/]+"],
   "packages/testkit": ["packages/(protocol|cadence|client|agent|brain|scheduler)", "engines/[^/]+"],
   "engines/[^/]+": ["packages/(protocol|agent)"],

@@ -43,6 +43,7 @@ export const browserAreas: Readonly<Record<string, readonly string[]>> = {
   account: ["account", "mfa", "sessions", "password-reset"],
   people: ["users", "memberships", "invitations", "admin"],
   audit: ["audit"],
+  schedules: ["schedules"],
 };
 
 /** The tests that a change of these files can affect. The graph includes deleted files. */

@@ -20,6 +20,7 @@ const elsewhere: readonly (readonly [block: RegExp, why: string])[] = [
   [/npx svc demo/, "demo.test.ts starts the demo"],
   [/npx svc serve --workers/, "the flow test workers.test.ts starts several processes"],
   [/npx svc changepassword/, "account-rescue.test.ts; it asks on a terminal"],
+  [/npx svc schedules run/, "schedules.test.ts; it shares its rate limit with the dead letters here"],
   [/npx svc scheduler serve/, "scheduler.test.ts starts a scheduler"],
   [/npx svc login/, "login.test.ts; it asks on a terminal"],
   [/svc-agent\.mjs/, "first-task.browser.test.ts and agent-file.test.ts run the agent file"],

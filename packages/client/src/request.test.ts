@@ -33,6 +33,13 @@ describe("a call", () => {
     ]);
   });
 
+  test("repeats a query value for each member of a list", async () => {
+    const { fetch, seen } = answering(() => json({ circuit_breaker_threshold: 5, items: [] }));
+    const api = createClient({ fetch, readCookies: () => "" });
+    await api.listScheduleRuns("acme", { id: ["a", "b"], limit: 20 });
+    expect(seen.map((one) => one.url)).toEqual(["/api/v1/projects/acme/schedules/runs?id=a&id=b&limit=20"]);
+  });
+
   test("sends the CSRF token with a mutation but not with a read", async () => {
     const { fetch, seen } = answering(() => json({}));
     const api = createClient({ fetch, readCookies: () => "svc_csrf=t0ken" });

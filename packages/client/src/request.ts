@@ -32,7 +32,7 @@ export interface CallOptions {
   background?: boolean;
 }
 
-export type QueryValue = string | number | boolean | null | undefined;
+export type QueryValue = string | number | boolean | null | undefined | readonly string[];
 export interface Call extends CallOptions {
   query?: object;
   body?: unknown;
@@ -206,7 +206,7 @@ function queryText(query: Call["query"]): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries((query ?? {}) as Readonly<Record<string, QueryValue>>)) {
     if (value === undefined || value === null || value === "") continue;
-    params.set(name, String(value));
+    for (const one of Array.isArray(value) ? value : [value]) params.append(name, String(one));
   }
   const text = params.toString();
   return text === "" ? "" : `?${text}`;

@@ -3,7 +3,7 @@ import type { Plugin, Rolldown } from "vite";
 import { routePages } from "./route-pages.ts";
 
 // Budgets. Sizes are gzip bytes; a page's figure is everything its first paint loads.
-const maximumJs = 192_000;
+const maximumJs = 194_000;
 const maximumSignInJs = 122_000;
 const signIn = "/features/sessions/LoginPage.tsx";
 const maximumCss = 20_000;

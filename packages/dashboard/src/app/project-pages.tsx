@@ -32,6 +32,15 @@ export const projectPages: readonly ProjectPage[] = [
     isOnBar: false,
     Badge: NewIssues,
   },
+  {
+    id: "schedules",
+    label: "Schedules",
+    icon: "schedules",
+    group: "Watch",
+    href: paths.schedules,
+    key: "s",
+    isOnBar: false,
+  },
   { id: "queues", label: "Queues", icon: "queues", group: "Fleet", href: paths.queues, key: "q", isOnBar: true },
   {
     id: "workers",

@@ -2,6 +2,7 @@ import { plural } from "@svc/client";
 import { type KeyboardEvent, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from "react";
 import { closeOverlay, type OverlayProps } from "../shell/overlay.ts";
 import { Icon } from "../ui/Icon.tsx";
+import { useSettled } from "../ui/time/use-settled.ts";
 import { type Entry, fitting } from "./entries.ts";
 import { Keys } from "./KeySheet.tsx";
 import css from "./palette.module.css";
@@ -29,7 +30,8 @@ export function Palette({ slug, useEntries }: PaletteProps) {
   const typed = text.trim();
   const [pasted, setPasted] = useState<string | null>(null);
   const isPasted = typed !== "" && pasted === typed;
-  const { entries, note } = useEntries(slug, typed, useSettled(typed, isPasted), isPasted);
+  const settled = useSettled(typed, debounceMs);
+  const { entries, note } = useEntries(slug, typed, isPasted ? typed : settled, isPasted);
   const groups = fitting(entries, typed);
   const shown = groups.flatMap(({ entries }) => entries);
   const current = Math.min(at, shown.length - 1);
@@ -154,13 +156,4 @@ function Options({ listId, groups, shown, current, note, onChoose, onPoint }: Op
       {note !== "" || shown.length === 0 ? <p className={css.none}>{note || "No results."}</p> : null}
     </div>
   );
-}
-
-function useSettled(text: string, isImmediate: boolean): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), debounceMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return isImmediate ? text : settled;
 }

@@ -23,6 +23,7 @@ const groups = [
   "Queues",
   "Workers",
   "Agents",
+  "Schedules",
   "Issues",
   "Saved views",
   "Pages",

@@ -5,6 +5,7 @@ import { readBulkRetrySearch, readCommandsSearch } from "../features/actions/ind
 import { readAuditSearch } from "../features/audit/index.ts";
 import { readDeadLettersSearch } from "../features/dead-letters/index.ts";
 import { readIssuesSearch } from "../features/issues/index.ts";
+import { readSchedulesSearch } from "../features/schedules/index.ts";
 import { readTaskPageSearch, readTasksSearch } from "../features/task-data/index.ts";
 import { pagesBelow, readsOf } from "./page.ts";
 import { signedInRoute } from "./root-routes.tsx";
@@ -44,6 +45,43 @@ export const projectRoutes = projectRoute.addChildren([
   ),
   projectPage("/issues", readIssuesSearch, () => import("../features/issues/IssuesPage.tsx"), "IssuesPage"),
   projectPage("/issues/$fingerprint", range, () => import("../features/issues/IssuePage.tsx"), "IssuePage"),
+  projectPage(
+    "/schedules",
+    readSchedulesSearch,
+    () => import("../features/schedules/SchedulesPage.tsx"),
+    "SchedulesPage",
+  ),
+  // Before the page of one schedule, whose address fits these too.
+  projectPage(
+    "/schedules/misfires",
+    rangeAndFilter,
+    () => import("../features/schedules/misfires/MisfiresPage.tsx"),
+    "MisfiresPage",
+  ),
+  projectPage(
+    "/schedules/forecast",
+    range,
+    () => import("../features/schedules/forecast/ForecastPage.tsx"),
+    "ForecastPage",
+  ),
+  projectPage(
+    "/schedules/new",
+    range,
+    () => import("../features/schedules/editor/NewSchedulePage.tsx"),
+    "NewSchedulePage",
+  ),
+  projectPage(
+    "/schedules/$scheduleId",
+    range,
+    () => import("../features/schedules/detail/SchedulePage.tsx"),
+    "SchedulePage",
+  ),
+  projectPage(
+    "/schedules/$scheduleId/edit",
+    range,
+    () => import("../features/schedules/editor/EditSchedulePage.tsx"),
+    "EditSchedulePage",
+  ),
   projectPage("/queues", rangeAndFilter, () => import("../features/queues/QueuesPage.tsx"), "QueuesPage"),
   projectPage("/queues/$engine/$name", range, () => import("../features/queues/QueuePage.tsx"), "QueuePage"),
   projectPage("/workers", rangeAndFilter, () => import("../features/workers/WorkersPage.tsx"), "WorkersPage"),

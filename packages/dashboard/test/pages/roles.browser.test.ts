@@ -30,6 +30,10 @@ const adminActions: Readonly<Record<string, string>> = {
   "project settings": "Archive project",
   "settings of an archived project": "Restore project",
   members: "Invite",
+  schedules: "New schedule",
+  "no schedules yet": "New schedule",
+  schedule: "Edit",
+  "new schedule": "Create schedule",
 };
 
 /** Every page once, and all pages with an action for administrators. Other states of a page need the same role. */

@@ -17,6 +17,8 @@ export interface Site {
   /** A bulk retry without an eligible agent, and one that has ended. */
   readonly openBulkRetryId: string;
   readonly bulkRetryId: string;
+  /** A schedule with fires, of which the last ones failed. */
+  readonly scheduleId: string;
 }
 
 export interface PageCase {

@@ -3,6 +3,7 @@ import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import { bulkRetryPages, fillBulkRetries } from "../traffic/bulk-retry-pages.ts";
 import { issuePages } from "../traffic/issue-pages.ts";
+import { fillSchedules, schedulePages } from "../traffic/schedule-pages.ts";
 import { reportSample } from "../traffic/task-traffic.ts";
 import type { PageCase, Site } from "./page-case.ts";
 import { failCommand, fillAccounts, fingerprintOf } from "./site-facts.ts";
@@ -108,6 +109,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
     ready: (page) => page.getByText("Task not in this project").waitFor(),
   },
   ...issuePages,
+  ...schedulePages,
   queues: {
     path: ({ slug }) => `/p/${slug}/queues`,
     title: /^Queues/,
@@ -374,5 +376,6 @@ export async function fillSite(brain: TestBrain): Promise<Site> {
     commandId,
     fingerprint,
   };
-  return { ...ids, ...(await fillBulkRetries(brain)), ...(await fillAccounts(brain)) };
+  const schedules = await fillSchedules(brain);
+  return { ...ids, ...schedules, ...(await fillBulkRetries(brain)), ...(await fillAccounts(brain)) };
 }

@@ -14,6 +14,7 @@ const names = {
   pendingCookie: "",
   openBulkRetryId: "b-1",
   bulkRetryId: "b-2",
+  scheduleId: "s-1",
 } satisfies Site;
 
 /** The cases of every address of the site map, in the order of their table. A path that the site map lacks is a key of its own. */

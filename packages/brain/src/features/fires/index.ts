@@ -1,4 +1,4 @@
-export { createFires, type Fires } from "./fires.ts";
+export { createFires } from "./fires.ts";
 export { breakCircuits, detectMisfires, pruneFires, pruneMisfires, replayFires } from "./loops.ts";
 export { forgetTrigger } from "./operations/forget-user-store.ts";
 export type { FireRequester, TriggerNative } from "./operations/trigger.ts";

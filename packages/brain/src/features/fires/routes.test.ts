@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { waitFor } from "@svc/testkit";
 import { routeDialects } from "@svc/testkit/databases";
 import { connectRaw, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { schedulesPath as path, useSchedules } from "../../../test/fixtures/schedules/schedules-fixture.ts";
 import { fireRow } from "../../../test/rows/fire-rows.ts";
 import type { Tx } from "../../platform/database/database.ts";
@@ -156,6 +156,8 @@ for (const dialect of routeDialects) {
 
     describe("POST trigger", () => {
       const trigger = (id: string) => schedules.act(id, "trigger");
+      // The bulk bucket allows few requests a minute.
+      beforeEach(() => schedules.clock.advance(61_000));
 
       test("sends the task to an agent and records who ran it, without changing the slots", async () => {
         const { agent, agentId } = await connect({ bullmq: ["submit_task"] });
@@ -233,9 +235,22 @@ for (const dialect of routeDialects) {
         expect(await pending.where("schedule_id", "=", id).execute()).toEqual([]);
       });
 
-      test("answers 404 for an unknown schedule, and for one of an engine whose scheduler no agent serves", async () => {
+      test("answers 404 for an unknown schedule", async () => {
         expect(await trigger(randomUUID())).toMatchObject({ status: 404, body: { details: { resource: "schedule" } } });
-        expect(await trigger(await schedules.add())).toMatchObject({ status: 404 });
+      });
+
+      test("asks the scheduler of an engine for its own schedules, without a fire", async () => {
+        const id = await schedules.add({ scheduler: "bullmq" });
+        expect(await trigger(id)).toMatchObject({ status: 404, body: { details: { reason: "no_online_agent" } } });
+        await connect({ celery: ["schedule.trigger_now"] });
+        const reason = "scheduler_not_installed";
+        expect(await trigger(id)).toMatchObject({ status: 404, body: { details: { reason } } });
+        await connect({ bullmq: ["schedule.trigger_now"] });
+        const { status, body } = await trigger(id);
+        expect([status, body.id, body.fire_id]).toEqual([202, id, null]);
+        const command = await schedules.brain.as.operator.get(`/projects/shop/commands/${body.command_id}`);
+        expect(command.body).toMatchObject({ action: "schedule.trigger_now", target_id: id });
+        expect(await firesOf(id)).toEqual([]);
       });
     });
 

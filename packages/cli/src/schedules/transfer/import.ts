@@ -25,7 +25,7 @@ const diffOptions = {
 
 const importOptions = {
   ...inputOptions,
-  partial: flag("import the valid entries although others can't be imported"),
+  partial: flag("accept that some entries can't be imported, and import the others"),
   yes: flag("do not ask for confirmation"),
   json: flag("print one JSON document with problems, notes, diff and result"),
   ...projectOptions,
@@ -70,7 +70,7 @@ export const schedulesImport = defineCommand({
   details: [
     "Shows the differences, then asks before it writes. Existing schedules of the same name are changed.",
     ...fileHelp,
-    "Exits with 1 when an entry was not imported. Requires the admin role.",
+    "Exits with 1 when an entry was not imported, unless --partial accepts it. Requires the admin role.",
     authHelp,
   ],
   positionals: 3,
@@ -84,7 +84,8 @@ export const schedulesImport = defineCommand({
     const problems = input.conversion.problemCount + diff.summary.failed;
     const result = changesNothing(diff) ? null : await write(input, { diff, problems }, { values, project, terminal });
     if (values.json === true) terminal.out(jsonText({ ...findingsOf(input.conversion), diff, result }));
-    return problems > 0 || (result?.failed ?? 0) > 0 ? exitCodes.failed : exitCodes.done;
+    const accepted = values.partial === true ? problems : 0;
+    return Math.max(problems, result?.failed ?? 0) > accepted ? exitCodes.failed : exitCodes.done;
   },
 });
 

@@ -95,7 +95,7 @@ function useEntries(slug: string | null, typed: string, settled: string, isPaste
     ...(slug === null || typed === "" ? [] : [findEntry(slug, typed, go)]),
     ...named,
     ...pages,
-    ...(slug === null ? [] : [membersEntry(slug, go)]),
+    ...(slug === null ? [] : [membersEntry(slug, go), ...scheduleEntries(slug, go)]),
     homeEntry(go),
     ...ownEntries(go),
     ...(isAdmin ? adminEntries(go) : []),
@@ -165,6 +165,33 @@ const membersEntry = (slug: string, go: Go): Entry => ({
   icon: "users",
   run: go(paths.members(slug)),
 });
+
+const scheduleEntries = (slug: string, go: Go): Entry[] => [
+  {
+    id: "page misfires",
+    group: "Pages",
+    label: "Misfires",
+    also: "schedules missed late",
+    icon: "schedules",
+    run: go(paths.misfires(slug)),
+  },
+  {
+    id: "page forecast",
+    group: "Pages",
+    label: "Forecast of schedules",
+    also: "next runs collisions upcoming",
+    icon: "schedules",
+    run: go(paths.forecast(slug)),
+  },
+  {
+    id: "page new schedule",
+    group: "Pages",
+    label: "New schedule",
+    also: "create cron interval",
+    icon: "plus",
+    run: go(paths.newSchedule(slug)),
+  },
+];
 
 const adminEntries = (go: Go): Entry[] =>
   adminPages.map(({ id, label, icon, href, also }) => ({

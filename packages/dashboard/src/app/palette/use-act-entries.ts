@@ -1,4 +1,4 @@
-import type { Command, Issue, Queue, Task, Worker } from "@svc/client";
+import type { Command, Issue, Queue, Schedule, Task, Worker } from "@svc/client";
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
@@ -20,6 +20,7 @@ import { agentsQuery } from "../../features/agents/index.ts";
 import { issueQuery, retryIssue } from "../../features/issues/index.ts";
 import { projectQuery, whyNotAs } from "../../features/projects/index.ts";
 import { queueQuery } from "../../features/queues/index.ts";
+import { scheduleActions, scheduleQuery } from "../../features/schedules/index.ts";
 import { roleIn, useMe } from "../../features/sessions/index.ts";
 import { splitTask, taskQuery } from "../../features/task-data/index.ts";
 import { workerQuery } from "../../features/workers/index.ts";
@@ -33,6 +34,7 @@ interface Subjects {
   queue: Queue | undefined;
   issue: Issue | null;
   command: Command | undefined;
+  schedule: Schedule | undefined;
 }
 
 /** The actions on the page's subjects that the role and the online agents allow. Each entry opens the action's dialog. */
@@ -58,7 +60,7 @@ const chosenText = ({ subject: { rows, all } }: { subject: ChosenTasks }) =>
   all === null ? `${count(rows.length)} selected` : `all tasks with ${all.filterText}`;
 
 function subjectsOf(client: QueryClient, slug: string, params: Readonly<Record<string, string | undefined>>): Subjects {
-  const { engine = "", name, workerId, fingerprint, commandId } = params;
+  const { engine = "", name, workerId, fingerprint, commandId, scheduleId } = params;
   const [taskEngine, taskId] = params.taskId === undefined ? splitTask(params.drawer) : [engine, params.taskId];
   // Prefer the issue without a time range, as its button does.
   const whole = fingerprint ? client.getQueryData(issueQuery(slug, fingerprint, {}).queryKey) : null;
@@ -71,6 +73,7 @@ function subjectsOf(client: QueryClient, slug: string, params: Readonly<Record<s
     queue: name === undefined ? undefined : client.getQueryData(queueQuery(slug, engine, name).queryKey),
     issue: whole ?? inRange.map(([, issue]) => issue).findLast((issue) => issue) ?? null,
     command: commandId === undefined ? undefined : client.getQueryData(commandQuery(slug, commandId).queryKey),
+    schedule: scheduleId === undefined ? undefined : client.getQueryData(scheduleQuery(slug, scheduleId).queryKey),
   };
 }
 
@@ -91,7 +94,7 @@ function entriesOf<Subject>(
   });
 }
 
-function actEntries({ task, worker, queue, issue, command }: Subjects, can: Can): Entry[] {
+function actEntries({ task, worker, queue, issue, command, schedule }: Subjects, can: Can): Entry[] {
   const entries = <Subject>(actions: readonly Action<Subject>[], subject: Subject, detail: string) =>
     entriesOf("On this page", actions, subject, { detail, can });
   return [
@@ -100,5 +103,6 @@ function actEntries({ task, worker, queue, issue, command }: Subjects, can: Can)
     ...(queue ? entries(queueActions, queue, nameText(queue.name)) : []),
     ...(issue ? entries([retryIssue], issue, `${count(issue.open_count)} still failing`) : []),
     ...(command ? entries([sendAgain], command, actionLabel(command.action)) : []),
+    ...(schedule ? entries(scheduleActions, schedule, nameText(schedule.name)) : []),
   ];
 }

@@ -1,10 +1,11 @@
-import type { Agent, Issue, Queue, SavedView, Worker } from "@svc/client";
+import type { Agent, Issue, Queue, SavedView, Schedule, Worker } from "@svc/client";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
 import { agentsQuery } from "../../features/agents/index.ts";
 import { titleOf } from "../../features/issues/index.ts";
 import { queuesQuery } from "../../features/queues/index.ts";
+import { schedulesQuery } from "../../features/schedules/index.ts";
 import { savedViewsQuery, viewSearch } from "../../features/task-data/index.ts";
 import { workersQuery } from "../../features/workers/index.ts";
 import type { Entry } from "../../palette/entries.ts";
@@ -28,7 +29,7 @@ const recentIssuesQuery = (slug: string) =>
   });
 
 /**
- * Queues, workers, agents, issues and saved views of the project. The first 500 of each are loaded once typing begins and are filtered
+ * Queues, workers, agents, schedules, issues and saved views of the project. The first 500 of each are loaded once typing begins and are filtered
  * locally, so that typing sends no requests.
  */
 export function useFoundEntries(slug: string | null, typed: string, go: Go): Found {
@@ -37,16 +38,18 @@ export function useFoundEntries(slug: string | null, typed: string, go: Go): Fou
   const queues = useQuery({ ...queuesQuery(at), ...once, staleTime: 30_000 });
   const workers = useQuery({ ...workersQuery(at), ...once, staleTime: 30_000 });
   const agents = useQuery({ ...agentsQuery(at), ...once, staleTime: 30_000 });
+  const schedules = useQuery({ ...schedulesQuery(at), ...once });
   const issues = useQuery({ ...recentIssuesQuery(at), ...once });
   const views = useQuery({ ...savedViewsQuery(at), ...once });
   if (!once.enabled) return { entries: [], isLoading: false, isPartial: false };
-  const reads = [queues, workers, agents, issues, views];
+  const reads = [queues, workers, agents, schedules, issues, views];
   return {
     entries: [
       ...(queues.data?.items ?? []).map((queue) => queueEntry(at, queue, go)),
       ...(queues.data?.next_cursor ? [longListEntry(at, typed, go)] : []),
       ...(workers.data?.items ?? []).map((worker) => workerEntry(at, worker, go)),
       ...(agents.data?.items ?? []).map((agent) => agentEntry(at, agent, go)),
+      ...(schedules.data?.items ?? []).map((schedule) => scheduleEntry(at, schedule, go)),
       ...(issues.data?.items ?? []).map((issue) => issueEntry(at, issue, go)),
       ...(views.data?.items ?? []).map((view) => viewEntry(at, view, go)),
     ],
@@ -92,6 +95,16 @@ const agentEntry = (slug: string, { id, name, state }: Agent, go: Go): Entry => 
   also: "agent",
   icon: "agents",
   run: go(paths.agent(slug, id)),
+});
+
+const scheduleEntry = (slug: string, { id, name, description, expression }: Schedule, go: Go): Entry => ({
+  id: `schedule ${id}`,
+  group: "Schedules",
+  label: nameText(name),
+  detail: printable(description ?? expression),
+  also: "schedule cron",
+  icon: "schedules",
+  run: go(paths.schedule(slug, id)),
 });
 
 function issueEntry(slug: string, issue: Issue, go: Go): Entry {

@@ -6,10 +6,10 @@ import { conflictReason } from "../../api/field-errors.ts";
 import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
 import { FormDialog } from "../../ui/forms/FormDialog.tsx";
+import { ZoneField } from "../../ui/forms/ZoneField.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { homeSummaryQuery, projectsQuery } from "./queries.ts";
 import { projectRefusal } from "./settings/project-changes.ts";
-import { ZoneField } from "./settings/ZoneField.tsx";
 import { slugFrom } from "./slug.ts";
 
 /** Creates a project; opened from the start page, the project switcher or the palette. */

@@ -11,4 +11,3 @@ export {
   useMayNotManage,
 } from "./queries.ts";
 export { SettingsTabs } from "./settings/SettingsTabs.tsx";
-export { ZoneField } from "./settings/ZoneField.tsx";

@@ -113,8 +113,6 @@ export function createMisfires({ database, clock, audit, metrics, settings }: Mi
   }
 }
 
-export type Misfires = ReturnType<typeof createMisfires>;
-
 const isOpen = (status: string): boolean => openFireStatuses.some((open) => open === status);
 
 const pairsOf = (

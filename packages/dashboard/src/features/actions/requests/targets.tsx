@@ -25,6 +25,7 @@ export function Target({ slug, command }: { slug: string; command: Command }): R
   }
   if (type === "queue" && engine !== null)
     return <AppLink href={paths.queue(slug, engine, id)}>{nameText(id)}</AppLink>;
+  if (type === "schedule") return <AppLink href={paths.schedule(slug, id)}>Schedule</AppLink>;
   return <span className={type === "task" ? "mono" : undefined}>{nameText(id)}</span>;
 }
 

@@ -4,12 +4,12 @@ import { useState } from "react";
 import { api } from "../../../api/api.ts";
 import { Segments } from "../../../ui/buttons/Segments.tsx";
 import { AreaField, Field } from "../../../ui/forms/Field.tsx";
+import { bytesOf, hasMarker, readArgs, readKwargs } from "../../../ui/forms/json-inputs.ts";
 import { bytes, nameText, printable } from "../../../ui/time/format.ts";
 import { taskQuery } from "../../task-data/index.ts";
 import { namedAgent } from "../requests/AgentField.tsx";
 import { CommandDialog } from "../requests/CommandDialog.tsx";
 import { isOpen, useEligibleAgents, useFrozen, useIssue, useWhyNot } from "../requests/use-act.ts";
-import { bytesOf, hasMarker, readArgs, readKwargs } from "./override-text.ts";
 import { retryRule } from "./task-rules.ts";
 
 interface RetryDialogProps {

@@ -10,6 +10,7 @@ import { useGo } from "../../../ui/buttons/AppLink.tsx";
 import controls from "../../../ui/controls.module.css";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { AreaField, Field } from "../../../ui/forms/Field.tsx";
+import { ZoneField } from "../../../ui/forms/ZoneField.tsx";
 import { Glyph } from "../../../ui/Icon.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { InlineAlert } from "../../../ui/panels/InlineAlert.tsx";
@@ -22,7 +23,6 @@ import { ArchivePart } from "./ArchivePart.tsx";
 import { changesOf, formOf, type ProjectForm, projectRefusal } from "./project-changes.ts";
 import { SettingsTabs } from "./SettingsTabs.tsx";
 import css from "./settings.module.css";
-import { ZoneField } from "./ZoneField.tsx";
 
 /** Name, slug, description, environment and time zone of a project, and its archiving. */
 export function GeneralPage() {

@@ -1,8 +1,8 @@
 import { cutNote, omittedMembersNote, omittedTextNote } from "@svc/protocol/markers";
 import { describe, expect, test } from "vitest";
-import { hasMarker, readArgs, readKwargs } from "./override-text.ts";
+import { hasMarker, readArgs, readKwargs } from "./json-inputs.ts";
 
-describe("the inputs of a retry", () => {
+describe("typed inputs", () => {
   test("are read as a list and an object, with their exact numbers", () => {
     expect(readArgs("[1, {}]")).toMatchObject({ value: [1, {}], error: null });
     expect(JSON.stringify(readArgs("[12345678901234567890]").value)).toBe("[12345678901234567890]");

@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { Field } from "../../../ui/forms/Field.tsx";
+import { Field } from "./Field.tsx";
 
 interface ZoneFieldProps {
   value: string;
