@@ -29,8 +29,9 @@ test.concurrent.each(testDialects)(
   },
 );
 
-test.concurrent.runIf(testDialects.includes("sqlite"))(
+test.runIf(testDialects.includes("sqlite"))(
   "a service with nothing configured fires schedules itself, also after it is killed",
+  { concurrent: true },
   async () => {
     await using site = await startSite({ dialect: "sqlite", schedulers: "embedded" });
     await site.agent.start();

@@ -17,13 +17,16 @@ export interface SiteOptions {
   /** `separate`: in processes of their own, with certificates. `embedded`: whatever `svc serve` does with nothing configured. */
   readonly schedulers: "separate" | "embedded";
   readonly brainEnv?: Readonly<Record<string, string>>;
-  readonly schedulerEnv?: Readonly<Record<string, string>>;
 }
 
 /** A process that a test kills and starts again. */
 export interface Part {
   start(): Promise<void>;
   kill(): Promise<void>;
+}
+
+export interface Scheduler extends Part {
+  isLeader(): Promise<boolean>;
 }
 
 /** A fire, as the service lists it. */
@@ -57,7 +60,7 @@ export type Site = Awaited<ReturnType<typeof startSite>>;
  * A service, its schedulers, the side-car of a BullMQ application, each in a process of its own, and a worker in this one. Nothing but the
  * service has been started.
  */
-export async function startSite({ dialect, schedulers, brainEnv = {}, schedulerEnv = {} }: SiteOptions) {
+export async function startSite({ dialect, schedulers, brainEnv = {} }: SiteOptions) {
   const cleanups: (() => unknown)[] = [];
   async function stop(): Promise<void> {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -99,19 +102,16 @@ export async function startSite({ dialect, schedulers, brainEnv = {}, schedulerE
       brain,
       agent: await agentOf(api, { url, app, cleanups }),
       /** One more scheduler; it is not started. */
-      async scheduler(name = "s1"): Promise<Part & { process(): SchedulerProcess }> {
+      async scheduler(env: Readonly<Record<string, string>> = {}): Promise<Scheduler> {
         const status = await freePort();
         let running: SchedulerProcess | undefined;
         const part = {
           async start() {
-            const env = { ...connection?.scheduler, ...schedulerEnv, SVC_SCHEDULER_INSTANCE_ID: name };
-            running = await startSchedulerProcess({ folder: home.folder, port: status, env });
+            const all = { ...connection?.scheduler, ...env };
+            running = await startSchedulerProcess({ folder: home.folder, port: status, env: all });
           },
           kill: async () => running?.kill(),
-          process() {
-            if (running === undefined) throw new Error("the scheduler was not started");
-            return running;
-          },
+          isLeader: async () => (await running?.info())?.leader === true,
         };
         cleanups.push(part.kill);
         return part;
