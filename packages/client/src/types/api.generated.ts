@@ -2429,6 +2429,8 @@ export interface SchedulerInfo {
   watch_healthy: boolean;
   /** Version of its calendar and time-zone data; it must be that of the service. */
   cadence_fingerprint: string;
+  /** Its lag: for how long the oldest slot that it has not fired is due; 0 when none is. */
+  oldest_due_seconds?: number;
 }
 
 /** The schedulers of this service. */
