@@ -48,6 +48,7 @@ const followedTopics: HubTopic[] = [
   "worker.changed",
   "queue.changed",
   "command.changed",
+  "schedule.changed",
 ];
 
 /** Subscribes to a project on the hub while the component is mounted. */

@@ -59,7 +59,7 @@ describe("the list", () => {
   test("shows slot, time and latency of the bar under the pointer", async () => {
     const { page } = await openAs("viewer");
     const strip = row(page, "reports.hourly").getByRole("img");
-    await strip.hover({ position: { x: 145, y: 12 } });
+    await strip.hover({ position: { x: 175, y: 12 } });
     await expect
       .poll(() => strip.locator("title").textContent())
       .toMatch(/^Planned .+ UTC\nDone\nFired .+\nLatency 40 ms$/);
@@ -74,19 +74,19 @@ describe("the list", () => {
     await page.goto(`/p/${brain.project.slug}/schedules`);
     await row(page, "reports.hourly").getByRole("img").waitFor();
     const runs = reads.filter(({ pathname }) => pathname.endsWith("/schedules/runs"));
-    expect(runs.map(({ searchParams }) => searchParams.getAll("id").length)).toEqual([3]);
+    expect(new Set(runs.map(({ searchParams }) => searchParams.getAll("id").length))).toEqual(new Set([3]));
   });
 
   test("is narrowed by state and text, in the URL", async () => {
     const { page } = await openAs("viewer");
-    await page.getByText("Stopped 1").click();
+    await page.getByRole("radio", { name: "Stopped 1" }).check();
     await page.waitForURL("**/schedules?show=tripped");
     await expect.poll(() => names(page)).toEqual(["billing.dunning"]);
-    await page.getByText("Native 1").click();
+    await page.getByRole("radio", { name: "Native 1" }).check();
     await expect.poll(() => names(page)).toEqual(["mirror.cleanup"]);
-    await page.getByText("All 4").click();
+    await page.getByRole("radio", { name: "All 4" }).check();
     await page.keyboard.press("/");
-    await page.keyboard.type("close");
+    await page.keyboard.type("europe");
     await expect.poll(() => names(page)).toEqual(["billing.close_day"]);
   });
 
@@ -198,7 +198,7 @@ describe("the editor", () => {
     const { page, faults } = await openAs("admin", "/new");
     await page.getByLabel("Expression", { exact: true }).fill("30 17 * * 1-5");
     await page.getByLabel("Time zone").fill("Europe/Berlin");
-    await page.getByText("At 17:30, Monday to Friday (Europe/Berlin)").waitFor();
+    await page.getByText("At 17:30 on Monday to Friday (Europe/Berlin)").waitFor();
     await part(page, "Next runs").getByRole("columnheader", { name: "Europe/Berlin" }).waitFor();
     await page.getByLabel("Name", { exact: true }).fill("emails.evening");
     await page.getByLabel("Engine").fill("bullmq");

@@ -11,7 +11,8 @@ export const schedulePages = {
     title: /^Schedules, shop/,
     ready: async (page) => {
       await page.getByRole("link", { name: "billing.close_day" }).waitFor();
-      await page.getByRole("img", { name: /^8 slots, oldest first/ }).waitFor();
+      // Phones don't show it.
+      await page.locator('svg[aria-label^="8 slots, oldest first"]').waitFor({ state: "attached" });
     },
   },
   "schedules filtered to nothing": {
@@ -27,7 +28,7 @@ export const schedulePages = {
   misfires: {
     path: ({ slug }) => `/p/${slug}/schedules/misfires`,
     title: /^Misfires, Schedules, shop/,
-    ready: (page) => page.getByText("Not fired in time").waitFor(),
+    ready: (page) => page.getByRole("cell", { name: "Not fired in time" }).waitFor(),
   },
   "no misfires": {
     path: () => "/p/empty/schedules/misfires",
@@ -55,7 +56,7 @@ export const schedulePages = {
     ready: async (page) => {
       await page.getByRole("img", { name: /^Fires of the last 30 days: 7/ }).waitFor();
       await page.getByText("Last error: PaymentError").waitFor();
-      await page.getByText("Not fired in time").waitFor();
+      await page.getByRole("cell", { name: "Not fired in time" }).waitFor();
     },
   },
   "unknown schedule": {

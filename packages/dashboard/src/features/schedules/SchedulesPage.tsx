@@ -106,15 +106,17 @@ export function SchedulesPage() {
       <div className={panel.head}>
         <h1>Schedules</h1>
         {all.length > 0 ? (
-          <Segments<Shown | "all">
-            legend="Show"
-            value={show ?? "all"}
-            options={[
-              { value: "all", label: `All ${count(all.length)}` },
-              ...shownChoices.map((one) => ({ value: one, label: tabLabel(one, all, threshold) })),
-            ]}
-            onChange={choose}
-          />
+          <div className={panel.scroll}>
+            <Segments<Shown | "all">
+              legend="Show"
+              value={show ?? "all"}
+              options={[
+                { value: "all", label: `All ${count(all.length)}` },
+                ...shownChoices.map((one) => ({ value: one, label: tabLabel(one, all, threshold) })),
+              ]}
+              onChange={choose}
+            />
+          </div>
         ) : null}
         <span className="grow" />
         {all.length > 0 ? (

@@ -40,7 +40,7 @@ export const runsQuery = (slug: string, ids: readonly string[]) =>
     enabled: ids.length > 0,
     staleTime: 5_000,
     placeholderData: keepPreviousData,
-    meta: { live: { project: slug, on: afterFires } },
+    meta: { live: { project: slug, on: afterFires, onResume: "read-if-stale" } },
   });
 
 export const misfireRows = 1_000;
@@ -50,7 +50,7 @@ export const misfiresQuery = (slug: string) =>
     queryKey: ["schedules", slug, "misfires"],
     queryFn: ({ signal }) => api.listMisfires(slug, { limit: misfireRows }, { signal }),
     staleTime: 15_000,
-    meta: { live: { project: slug, on: afterFires } },
+    meta: { live: { project: slug, on: afterFires, onResume: "read-if-stale" } },
   });
 
 export const previewRuns = 50;
@@ -82,7 +82,7 @@ export const firesQuery = (slug: string, id: string) =>
     queryKey: ["schedule", slug, id, "fires"],
     queryFn: ({ signal }) => api.listFires(slug, id, { limit: fireRows }, { signal }),
     staleTime: 5_000,
-    meta: { live: { project: slug, on: afterFires } },
+    meta: { live: { project: slug, on: afterFires, onResume: "read-if-stale" } },
   });
 
 export const calendarFires = 1_000;
@@ -101,7 +101,7 @@ export const ownMisfiresQuery = (slug: string, id: string) =>
     queryKey: ["schedule", slug, id, "misfires"],
     queryFn: ({ signal }) => api.listScheduleMisfires(slug, id, { limit: misfireRows }, { signal }),
     staleTime: 15_000,
-    meta: { live: { project: slug, on: afterFires } },
+    meta: { live: { project: slug, on: afterFires, onResume: "read-if-stale" } },
   });
 
 /** The fires of the next seven days. */

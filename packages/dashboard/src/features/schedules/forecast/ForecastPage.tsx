@@ -5,7 +5,6 @@ import { paths } from "../../../address/paths.ts";
 import { type PageLoader, readAhead } from "../../../api/read-ahead.ts";
 import { ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { Empty, NoteLine } from "../../../ui/panels/Lines.tsx";
-import { PanelEmpty } from "../../../ui/panels/Panel.tsx";
 import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { StaleLine } from "../../../ui/panels/QueryBoundary.tsx";
@@ -61,7 +60,7 @@ export function ForecastPage() {
           </PanelFrame>
           <PanelFrame title="Same minute" note="minutes in which several schedules fire">
             {forecast.collisions.length === 0 ? (
-              <PanelEmpty kind="none-yet">No two schedules fire in the same minute.</PanelEmpty>
+              <p className={panel.foot}>No two schedules fire in the same minute.</p>
             ) : (
               <DataTable
                 label="Same minute"
