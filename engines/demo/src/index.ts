@@ -1,1 +1,2 @@
 export { createDemoAdapter, type DemoAdapter, type DemoAdapterOptions } from "./adapter.ts";
+export { demoSchedules } from "./schedules.ts";

@@ -53,6 +53,21 @@ describe("svc demo", () => {
     expect(differences.attributes).toContainEqual(expect.objectContaining({ field: "release", value: "2026.11.4" }));
     expect(differences.attributes).toContainEqual(expect.objectContaining({ field: "kwargs.currency", value: "USD" }));
 
+    const schedules = (await read("schedules")).items;
+    expect(schedules.map(({ name }) => name)).toEqual([
+      "month-end-export",
+      "nightly-invoices",
+      "refresh-start-page-thumbnail",
+      "regional-invoices",
+      "reindex-bestseller",
+      "sync-contacts",
+    ]);
+    for (const { engine, next_run_at, description } of schedules) {
+      expect(engine).toBe("demo");
+      expect(Date.parse(String(next_run_at))).toBeGreaterThan(0);
+      expect(description).toEqual(expect.any(String));
+    }
+
     // Depths, consumers and workers arrive with the next heartbeat.
     await waitFor(
       async () => {

@@ -106,6 +106,19 @@ describe("leadership", () => {
     expect(brain.fires.length).toBeGreaterThan(fires);
   });
 
+  test("that begins without any schedule fires those that are created later", async () => {
+    const { clock, brain, locks, startScheduler } = createWorld("2026-03-01T05:59:59Z");
+    locks.goDown();
+    const scheduler = startScheduler(postgres);
+    await clock.advance(1000);
+    locks.comeBack();
+    await clock.advance(5000);
+    expect(scheduler.info()).toMatchObject({ leader: true, schedules: 0 });
+    brain.add({ expression: "* * * * * *" });
+    await clock.advance(5000);
+    expect(brain.fires.length).toBeGreaterThanOrEqual(4);
+  });
+
   test("ends when heartbeats are overdue, although no error was reported", async () => {
     const { clock, brain, locks, startScheduler } = createWorld("2026-03-01T05:59:59Z");
     brain.add({ expression: "* * * * * *" });

@@ -114,12 +114,6 @@ export function createFeatures(deps: BrainDeps) {
     maxInFlight: settings.SVC_BULK_RETRY_MAX_IN_FLIGHT,
     parentTimeoutSeconds: settings.SVC_BULK_RETRY_PARENT_TIMEOUT_SECONDS,
   });
-  const fires = createFires({
-    ...engines,
-    commands,
-    memberships,
-    triggerNative: (schedule, requester) => nativeSchedules.triggerNative(schedule, requester),
-  });
   const agents = new Agents({
     ...engines,
     brainVersion: version,
@@ -135,6 +129,7 @@ export function createFeatures(deps: BrainDeps) {
     commands,
     onError: onError("native_schedules"),
   });
+  const fires = createFires({ ...engines, commands, memberships, triggerNative: nativeSchedules.triggerNative });
   const { schedulerGrpc, embeddedScheduler } = createSchedulerServices({
     ...engines,
     version,

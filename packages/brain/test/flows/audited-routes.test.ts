@@ -127,7 +127,7 @@ describe("every mutating route", () => {
       root.post("/projects/shop/schedules:import", { mode: "upsert", schedules: [{ ...nightly, name: "imported" }] }),
     );
     await act("DELETE /projects/:slug/schedules/:schedule_id", () => root.delete(schedulePath));
-    await act("POST /projects/:slug/schedules:resync", () => root.post("/projects/shop/schedules:resync"));
+    await act("POST /projects/:slug/schedules::resync", () => root.post("/projects/shop/schedules:resync"));
 
     const target = await brain.mintAgent();
     const tokens = [

@@ -30,6 +30,7 @@ for (const dialect of testDialects) {
       expect(made.status).toBe(202);
       expect(made.body).toMatchObject({
         action: "cancel_task",
+        is_repeatable: true,
         agent_id: fixture.agentId,
         target_type: "task",
         target_id: "task-1",

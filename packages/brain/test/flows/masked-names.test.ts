@@ -4,6 +4,7 @@ import { testDialects } from "@svc/testkit/databases";
 import { createScriptedAdapter, waitFor } from "@svc/testkit/peer";
 import { expect, test } from "vitest";
 import { found, openHub, readAll } from "../read-everything.ts";
+import { plantSchedule } from "../rows/schedule-rows.ts";
 
 const engine = "scripted";
 const allCapabilities = [
@@ -206,6 +207,7 @@ test.each(testDialects)(
       ...{ slug: brain.project.slug, engine, name: names.queue, task_id: names.task_id, command_id: retry.body.id },
       ...{ agent_id: minted.agentId, request_id: bulk.body.id, user_id: me.id, worker_id: worker.id },
       ...{ field: "worker", limit: "50", minutes: "60", wait: "0", max_frames: "0", include_archived: "true" },
+      ...(await plantSchedule(brain.running.brain.database, brain.project.id)),
     };
     const places = await readAll(root, ids, names.name);
     const metrics = await root.get("//metrics", { authorization: `Bearer ${metricsToken}` });

@@ -145,21 +145,30 @@ for (const dialect of testDialects) {
         code: "not_found",
         details: { reason: "scheduler_not_installed" },
       });
+      const path = `/projects/${brain.project.slug}/schedules/${schedule.id}/trigger`;
+      expect(await brain.as.operator.post(path, {})).toMatchObject({
+        status: 404,
+        body: { error: "not_found", details: { reason: "scheduler_not_installed", scheduler: "absent" } },
+      });
       await other.close();
     });
 
     test("are run once by their agent, without a fire", async () => {
       const { agent, agentId, schedule } = await mirrored("trigger");
-      const { commandId } = await native().triggerNative(schedule, requester());
+      const path = `/projects/${brain.project.slug}/schedules/${schedule.id}/trigger`;
+      const { status, body: accepted } = await brain.as.operator.post(path, {});
+      const { command_id: commandId, ...shown } = accepted;
+      expect([status, shown.id, shown.scheduler, shown.fire_id]).toEqual([202, schedule.id, "trigger", null]);
       expect((await commandOf(agent, commandId)).payload).toMatchObject({
         action: "schedule.trigger_now",
         parameters: { schedule_id: schedule.id, name: "nightly", scheduler: "trigger" },
       });
       expect(await db().selectFrom("schedule_fires").selectAll().execute()).toEqual([]);
-      const [entry] = await entries(schedule.id);
-      expect([entry?.action, JSON.parse(entry!.metadata)]).toMatchObject([
+      const [entry, ...others] = await entries(schedule.id);
+      expect([entry?.action, JSON.parse(entry!.metadata), others]).toMatchObject([
         "schedule.trigger_now",
         { command_id: commandId, agent_id: agentId },
+        [],
       ]);
     });
 

@@ -4,6 +4,7 @@ import { routeDialects } from "@svc/testkit/databases";
 import { createScriptedAdapter, waitFor } from "@svc/testkit/peer";
 import { expect, test } from "vitest";
 import { found, openHub, readAll } from "../read-everything.ts";
+import { plantSchedule } from "../rows/schedule-rows.ts";
 
 const engine = "scripted";
 const allCapabilities = [
@@ -118,6 +119,7 @@ test.each(routeDialects)(
       ...{ slug: brain.project.slug, engine, name: "mail", task_id: "task-1", command_id: command.id },
       ...{ agent_id: minted.agentId, request_id: bulk.body.id, user_id: me.id, worker_id: worker.id },
       ...{ field: "state", limit: "50", minutes: "60", wait: "0", max_frames: "0", include_archived: "true" },
+      ...(await plantSchedule(brain.running.brain.database, brain.project.id)),
     };
 
     // Control: an operator and an administrator find all of them.

@@ -9,6 +9,7 @@ import { createPartitions, dayOf } from "../../src/platform/database/dialects/po
 import type { Tables } from "../../src/schema/tables/index.ts";
 import { bulkRetryRow } from "../rows/bulk-retry-rows.ts";
 import { commandRow } from "../rows/command-rows.ts";
+import { fireRow } from "../rows/fire-rows.ts";
 import { queueRow } from "../rows/queue-rows.ts";
 import { scheduleRow } from "../rows/schedule-rows.ts";
 import { taskRow } from "../rows/task-rows.ts";
@@ -102,6 +103,23 @@ const cases: Record<string, Case> = {
           ...{ occurred_at: at, payload: "{}" },
         } as never)
         .execute(),
+  },
+  "fires.misfire_retention": {
+    tables: ["misfire_alerts"],
+    async plant({ tx, at, projectId: project_id, id }) {
+      const { name, engine, kind } = scheduleRow({ id, project_id });
+      await tx.insertInto("schedules").values(scheduleRow({ id, project_id })).execute();
+      const slot = { schedule_id: id, expected_fire_at: at, misfire_kind: "missed_slot", detected_at: at };
+      const row = { ...slot, project_id, lateness_seconds: 60, grace_seconds: 60, name, engine, kind };
+      await tx.insertInto("misfire_alerts").values(row).execute();
+    },
+  },
+  "fires.retention": {
+    tables: ["schedule_fires"],
+    async plant({ tx, at, projectId: project_id, id }) {
+      const fire = fireRow({ id, project_id, schedule_id: id, fired_at: at, status: "acked_success" });
+      await tx.insertInto("schedule_fires").values(fire).execute();
+    },
   },
   "invitations.retention": {
     tables: ["invitations"],
@@ -249,7 +267,10 @@ for (const dialect of testDialects) {
 
     async function plant(name: string, at: Date): Promise<void> {
       const { bulk } = database();
-      if (bulk.dialect === "postgres") await createPartitions(bulk.pool, "events", [dayOf(at.getTime())]);
+      if (bulk.dialect === "postgres") {
+        for (const table of ["events", "schedule_fires"])
+          await createPartitions(bulk.pool, table, [dayOf(at.getTime())]);
+      }
       await database().write((tx) =>
         cases[name]!.plant!({ tx, at, projectId: brain.project.id, agentId, id: randomUUID() }),
       );

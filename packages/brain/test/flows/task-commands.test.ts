@@ -44,6 +44,7 @@ for (const dialect of testDialects) {
           id: several.id,
           agent_id: fixture.agentId,
           action: "bulk_retry",
+          is_repeatable: false,
           status: expect.stringMatching(/^(pending|dispatched)$/),
           error: null,
           issued_at: several.issued_at,

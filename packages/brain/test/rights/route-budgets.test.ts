@@ -29,7 +29,7 @@ const budgets: Record<string, Budget> = {
     `POST ${project}/commands/purge-queue`,
     `POST ${project}/bulk-retry-requests`,
     `POST ${project}/schedules/:schedule_id/trigger`,
-    `POST ${project}/schedules:resync`,
+    `POST ${project}/schedules::resync`,
     `POST ${project}/notifications/channels`,
     `POST ${project}/notifications/defaults`,
     `GET ${project}/dead-letters`,

@@ -197,7 +197,7 @@ POST   /projects/:slug/schedules/:schedule_id/enable     operator      schedules
 POST   /projects/:slug/schedules/:schedule_id/disable    operator      schedules:write
 POST   /projects/:slug/schedules/:schedule_id/pause      operator      schedules:write
 POST   /projects/:slug/schedules/:schedule_id/resume     operator      schedules:write
-POST   /projects/:slug/schedules:resync                 admin         schedules:write
+POST   /projects/:slug/schedules::resync                admin         schedules:write
 POST   /projects/:slug/schedules/:schedule_id/clear-quarantine  admin  schedules:write
 GET    /projects/:slug/schedules/external-control-operations/:operation_id  viewer  schedules:read
 

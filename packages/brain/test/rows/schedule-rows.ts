@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { definitionDigest } from "@svc/protocol";
-import type { ScheduleRow } from "../../src/schema/tables/index.ts";
+import type { BrainDatabase, ExternalControlOperationRow, ScheduleRow } from "../../src/schema/tables/index.ts";
 
 /** An enabled schedule of this service that fires every hour. */
 export function scheduleRow({ project_id, ...given }: Partial<ScheduleRow> & { project_id: string }): ScheduleRow {
@@ -46,4 +46,28 @@ export function scheduleRow({ project_id, ...given }: Partial<ScheduleRow> & { p
   };
   const digest = definitionDigest({ ...row, args: JSON.parse(row.args), kwargs: JSON.parse(row.kwargs) });
   return { ...row, definition_digest: given.definition_digest ?? digest };
+}
+
+/** A schedule and an operation on it, stored; returns the parameters of the routes that read them. */
+export async function plantSchedule(database: BrainDatabase, projectId: string): Promise<Record<string, string>> {
+  const schedule = scheduleRow({ project_id: projectId });
+  const now = schedule.created_at;
+  const operation: ExternalControlOperationRow = {
+    id: randomUUID(),
+    project_id: projectId,
+    schedule_id: schedule.id,
+    command_id: randomUUID(),
+    action: "schedule.enable",
+    status: "succeeded",
+    desired_is_enabled: true,
+    error: null,
+    created_at: now,
+    updated_at: now,
+  };
+  await database.write(async (tx) => {
+    await tx.insertInto("schedules").values(schedule).execute();
+    await tx.insertInto("external_control_operations").values(operation).execute();
+  });
+  const { id, kind, expression } = schedule;
+  return { schedule_id: id, id, kind, expression, operation_id: operation.id };
 }

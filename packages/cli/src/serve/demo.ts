@@ -17,7 +17,7 @@ export const demo = defineCommand({
   options: { port: text("PORT", "port to listen on (default 7700)") },
   details: [
     "Starts the service on a temporary database with a sample shop: 48 hours of history with two releases, one of them broken, failures,",
-    "retries, task trees, dead letters, a queue without workers, and a stream of new tasks.",
+    "retries, task trees, dead letters, a queue without workers, schedules that fire, and a stream of new tasks.",
     "Prints the login once the history is loaded, which takes a few seconds. Ctrl-C removes all data.",
   ],
   async run({ values }, terminal) {
@@ -28,7 +28,7 @@ export const demo = defineCommand({
     // A second Ctrl-C exits without running the code below.
     process.once("exit", removeHome);
     try {
-      const { createDemoAdapter } = await import("@svc/demo");
+      const { createDemoAdapter, demoSchedules } = await import("@svc/demo");
       const password = randomPassword();
       const sources = {
         cwd: home,
@@ -50,6 +50,7 @@ export const demo = defineCommand({
         projectName: "Demo shop",
         agentName: "shop-agent",
         adminEmail: email,
+        schedules: demoSchedules,
       });
       const engine = createDemoAdapter();
       const shop = startAgent({

@@ -548,6 +548,8 @@ export interface Command {
   /** Agent that receives it. */
   agent_id: string | null;
   action: CommandAction;
+  /** Whether it may be sent several times, because repeating it is harmless; then `dispatched_at` is null again after a failed send, although the agent may have received it. */
+  is_repeatable: boolean;
   /** What it acts on, such as task, queue or worker. */
   target_type: string;
   /** Id or name of the target; null for several targets. */
@@ -930,7 +932,7 @@ export interface HealthCheck {
 
 /** Something that needs attention. */
 export interface HomeAttention {
-  /** What is wrong. */
+  /** What is wrong; `misfires`: runs of schedules that were missed, late or too long; `breaker_tripped`: schedules that were disabled after repeated failures. */
   kind: "agents_offline" | "workers_missing" | "queues_without_workers" | "failure_rate" | "stuck_commands" | "issue_spike" | "misfires" | "breaker_tripped";
   /** How urgent it is. */
   severity: "critical" | "warning";
@@ -942,7 +944,7 @@ export interface HomeAttention {
   project_name: string;
   /** One sentence without the project's name. */
   message: string;
-  /** Number of affected agents, workers, queues, failures or commands; null without a number. */
+  /** Number of affected agents, workers, queues, failures, commands, runs or schedules; null without a number. */
   count: number | null;
   /** When it started; null when unknown. */
   since: string | null;
@@ -2427,6 +2429,8 @@ export interface SchedulerInfo {
   watch_healthy: boolean;
   /** Version of its calendar and time-zone data; it must be that of the service. */
   cadence_fingerprint: string;
+  /** Its lag: for how long the oldest slot that it has not fired is due; 0 when none is. */
+  oldest_due_seconds?: number;
 }
 
 /** The schedulers of this service. */
@@ -2657,6 +2661,8 @@ export interface TaskCommand {
   /** Agent that receives it. */
   agent_id: string | null;
   action: CommandAction;
+  /** Whether it may be sent several times, because repeating it is harmless; then `dispatched_at` is null again after a failed send, although the agent may have received it. */
+  is_repeatable: boolean;
   status: CommandStatus;
   /** Why it did not complete; null otherwise. */
   error: string | null;

@@ -27,19 +27,10 @@ const named = place({ keysAreNames: true });
 const listOf = (...keys: readonly string[]): Place =>
   place({ items: place({ isName: true, members: new Map(membersAt(keys, name)) }) });
 
-/** Its inputs are redacted. */
-const schedulePlace: Place = place({
-  members: new Map(membersAt(["name", "external_id", "task_name", "queue"], name)),
-});
-
-/** `name` is that of a schedule. */
 export const eventPlace: Place = place({
   members: new Map([
     ...membersAt(["task_name", "queue", "worker", "parent_task_id", "root_task_id", "retried_from"], name),
-    ...membersAt(["scheduler", "name"], name),
     ["depths", named],
-    ["schedule", schedulePlace],
-    ["schedules", place({ items: schedulePlace })],
   ]),
 });
 

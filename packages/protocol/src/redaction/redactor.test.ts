@@ -179,7 +179,8 @@ describe("the walk", () => {
       args: [redactionMarker],
       kwargs: { password: redactionMarker, note: redactionMarker, queue: redactionMarker },
     };
-    expect(redactEvent({ scheduler: email, schedule: given, schedules: [given], name: email })).toEqual({
+    const data = { scheduler: email, schedule: given, schedules: [given], name: email };
+    expect(redactEvent(data, "schedule.snapshot")).toEqual({
       ...{ scheduler: email, schedule: kept, schedules: [kept], name: email },
     });
   });

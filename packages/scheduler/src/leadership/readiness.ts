@@ -1,7 +1,7 @@
 import type { Leadership } from "./leadership.ts";
 
 export interface ReadinessOptions {
-  readonly leadership: Pick<Leadership, "ledSince">;
+  readonly leadership: Pick<Leadership, "ledSince" | "isLeader">;
   /** Projects of the table. */
   readonly projectIds: () => Iterable<string>;
   /** When the last applied snapshot began, on the same count as `ledSince`; null before the first. */
@@ -24,22 +24,27 @@ export function createReadiness({ leadership, projectIds, ...options }: Readines
     return since !== null && since < (options.snapshotBegan() ?? -1);
   };
 
+  const isLacking = (): boolean => {
+    const ids = [...projectIds()];
+    // A leader without any projects may get some later, without another snapshot.
+    return ids.length === 0
+      ? leadership.isLeader()
+      : ids.some((id) => leadership.ledSince(id) !== null && !isReady(id));
+  };
+
   return {
     isReady,
     /** Leadership was gained or lost. */
     onLeadership(): void {
       options.onChange();
-      for (const id of projectIds()) {
-        if (leadership.ledSince(id) === null || isReady(id)) continue;
-        isWaiting = true;
-        options.requestSnapshot();
-        return;
-      }
+      if (!isLacking()) return;
+      isWaiting = true;
+      options.requestSnapshot();
     },
-    /** A snapshot was applied. */
+    /** A snapshot was applied. It may have begun before leadership; then the requested one follows. */
     onSnapshot(): void {
       if (!isWaiting) return;
-      isWaiting = false;
+      isWaiting = isLacking();
       options.onChange();
     },
   };

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type Agent, startAgent } from "@svc/agent";
 import { createScriptedAdapter, type ScriptedAdapter } from "../peer/scripted-adapter.ts";
 import { waitFor } from "../wait-for.ts";
 import { builtProgram } from "./built-program.ts";
+import { killProcess } from "./kill-process.ts";
 
 const maxLogChunks = 200;
 const killPoint = new URL("./kill-point.ts", import.meta.url).href;
@@ -60,7 +61,7 @@ export async function startBrainProcess({
     await waitFor(begun, { that: "the brain process" });
     if (hasEnded) throw new Error(`the brain ended with ${child.exitCode}: ${printed}`);
   } catch (fault) {
-    await kill(child);
+    await killProcess(child);
     throw fault;
   }
   return {
@@ -80,7 +81,7 @@ export async function startBrainProcess({
       return code ?? signal;
     },
     /** SIGKILL: no handler runs, nothing is flushed. Resolves when the process has ended. */
-    kill: () => kill(child),
+    kill: () => killProcess(child),
   };
 }
 
@@ -102,11 +103,4 @@ export function startAgentOf(options: {
     log: { debug() {}, info() {}, warn() {}, error() {} },
   });
   return { agent, adapter };
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, "exit");
-  child.kill("SIGKILL");
-  await exited;
 }

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import type { MintedAgent } from "../service/test-brain.ts";
 import { builtProgram, plainEnvironment } from "./built-program.ts";
+import { killProcess } from "./kill-process.ts";
 
 export type Sidecar = ReturnType<typeof startSidecar>;
 
@@ -40,6 +41,11 @@ export function startSidecar(
       process.removeListener("exit", dieWithUs);
       child.kill("SIGTERM");
       return ended;
+    },
+    /** SIGKILL: no handler runs. Resolves when the process has ended. */
+    async kill() {
+      process.removeListener("exit", dieWithUs);
+      await killProcess(child);
     },
   };
 }

@@ -6,12 +6,13 @@ export interface DemoSeed {
   readonly projectName: string;
   readonly agentName: string;
   readonly adminEmail: string;
+  readonly schedules: readonly Parameters<Features["schedules"]["create"]>[0][];
 }
 
-/** Creates the project and agent of the demo, as an administrator would, for the account from the settings. */
+/** Creates the project, agent and schedules of the demo, as an administrator would, for the account from the settings. */
 export async function seedDemo(
-  { agents, projects, users }: Pick<Features, "agents" | "projects" | "users">,
-  { projectSlug, projectName, agentName, adminEmail }: DemoSeed,
+  { agents, projects, schedules, users }: Pick<Features, "agents" | "projects" | "schedules" | "users">,
+  { projectSlug, projectName, agentName, adminEmail, schedules: seeded }: DemoSeed,
 ): Promise<{ token: string; hmacSecret: string; agentId: string }> {
   const admin = await users.findByEmail(adminEmail);
   if (admin === undefined) throw new Error("the demo's administrator is missing");
@@ -25,5 +26,6 @@ export async function seedDemo(
     name: agentName,
     origin: ownOrigin,
   });
+  for (const body of seeded) await schedules.create(body, { projectId: project.id, origin: ownOrigin });
   return { token, hmacSecret: hmac_secret, agentId: agent.id };
 }

@@ -27,6 +27,10 @@ export const CommandPublic = Type.Object(
     action: Type.Unsafe<string>(
       OneOf(commandActions, { title: "CommandAction", description: "what the agent has to do" }),
     ),
+    is_repeatable: Type.Boolean({
+      description:
+        "whether it may be sent several times, because repeating it is harmless; then `dispatched_at` is null again after a failed send, although the agent may have received it",
+    }),
     target_type: Type.String({ description: "what it acts on, such as task, queue or worker" }),
     target_id: Nullable(Type.String(), "id or name of the target; null for several targets"),
     payload: Type.Unsafe<Record<string, unknown>>(
@@ -83,6 +87,7 @@ export const TaskCommand = Type.Object(
       "id",
       "agent_id",
       "action",
+      "is_repeatable",
       "status",
       "error",
       "issued_at",

@@ -1,4 +1,4 @@
-import { parseJson, redactionMarker } from "@svc/protocol";
+import { parseJson, redactionMarker, redeliverableActions } from "@svc/protocol";
 import type { Role } from "../../platform/http/access/actor.ts";
 import type { CommandRow } from "../../schema/tables/index.ts";
 import type { CommandPublic, TaskCommand } from "./schemas.ts";
@@ -25,6 +25,8 @@ export const publicCommandColumns = [
 ] as const;
 export type PublicCommandRow = Pick<CommandRow, (typeof publicCommandColumns)[number]>;
 
+type TaskCommandRow = Omit<TaskCommand, "is_repeatable">;
+
 const seesAll: ReadonlySet<Role> = new Set(["operator", "admin"]);
 
 /** A command as this role may see it. Issuer, payload and result are for operators and admins. */
@@ -36,6 +38,7 @@ export function publicCommand(row: PublicCommandRow, role: Role): CommandPublic 
     issued_by: isFull ? row.issued_by : null,
     agent_id: row.agent_id,
     action: row.action,
+    is_repeatable: redeliverableActions.has(row.action),
     target_type: row.target_type,
     target_id: row.target_id,
     payload: isFull ? shownPayload(row.payload) : {},
@@ -53,17 +56,18 @@ export function publicCommand(row: PublicCommandRow, role: Role): CommandPublic 
 }
 
 /** A command of a task as this role may see it. Its requester and bulk retry are for operators and admins. */
-export const taskCommand = (row: TaskCommand, role: Role): TaskCommand =>
-  seesAll.has(role)
-    ? row
-    : {
-        ...row,
-        issued_by: null,
-        issuer_email: null,
-        issuer_display_name: null,
-        api_key_name: null,
-        bulk_retry_id: null,
-      };
+export function taskCommand(row: TaskCommandRow, role: Role): TaskCommand {
+  const shown = { ...row, is_repeatable: redeliverableActions.has(row.action) };
+  if (seesAll.has(role)) return shown;
+  const hidden = {
+    issued_by: null,
+    issuer_email: null,
+    issuer_display_name: null,
+    api_key_name: null,
+    bulk_retry_id: null,
+  };
+  return { ...shown, ...hidden };
+}
 
 /** Anyone with the confirm token could purge the queue, so it is never shown. */
 function shownPayload(text: string): Record<string, unknown> {

@@ -1,7 +1,6 @@
 export { createFires } from "./fires.ts";
 export { breakCircuits, detectMisfires, pruneFires, pruneMisfires, replayFires } from "./loops.ts";
 export { forgetTrigger } from "./operations/forget-user-store.ts";
-export type { FireRequester, TriggerNative } from "./operations/trigger.ts";
 export type {
   AcknowledgeRequest,
   AdvanceAnswer,

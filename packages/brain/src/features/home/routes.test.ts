@@ -7,13 +7,16 @@ import { agentRow } from "../../../test/rows/agent-rows.ts";
 import { commandRow } from "../../../test/rows/command-rows.ts";
 import { counterDelta } from "../../../test/rows/counter-rows.ts";
 import { queueRow } from "../../../test/rows/queue-rows.ts";
+import { scheduleRow } from "../../../test/rows/schedule-rows.ts";
 import { insertTasks } from "../../../test/rows/task-rows.ts";
 import { workerRow } from "../../../test/rows/worker-rows.ts";
 import type { Actor } from "../../platform/http/access/actor.ts";
-import type { AgentRow, EventRow } from "../../schema/tables/index.ts";
+import type { AgentRow, EventRow, ScheduleRow } from "../../schema/tables/index.ts";
+import { ownOrigin } from "../audit/index.ts";
 import { eventPartitions } from "../events/index.ts";
 import { newestFailures } from "./failures-reads.ts";
 import { countsByHour, countsOfMinutes, lastActivity, stuckCommands } from "./reads.ts";
+import { recentMisfires, trippedSchedules } from "./schedule-reads.ts";
 import { readSummary } from "./summary.ts";
 
 const minuteMs = 60_000;
@@ -246,6 +249,64 @@ for (const dialect of routeDialects) {
       ]);
     });
 
+    test("lists misfires, and schedules that the breaker disabled, until they are enabled", async () => {
+      const { database, features } = brain.running.brain;
+      const row = (project_id: string, is_enabled: boolean) => scheduleRow({ project_id, is_enabled });
+      const schedules = [row(brain.project.id, false), row(brain.project.id, true), row(otherId, false)];
+      const [tripped, repaired, other] = schedules as [ScheduleRow, ScheduleRow, ScheduleRow];
+      const misfire = ({ id, project_id }: ScheduleRow, detected_at: Date) => ({
+        ...{ schedule_id: id, expected_fire_at: detected_at, misfire_kind: "missed_slot", project_id, detected_at },
+        ...{ lateness_seconds: 90, grace_seconds: 60, name: "n", engine: "bullmq", kind: "cron" },
+      });
+      const trip = ({ id, project_id }: ScheduleRow) => ({
+        ...{ ...ownOrigin, action: "schedule.circuit_breaker.tripped", target_type: "schedule", target_id: id },
+        ...{ project_id, metadata: {} },
+      });
+      await database.write(
+        async (tx) => {
+          await tx.insertInto("schedules").values(schedules).execute();
+          await tx
+            .insertInto("misfire_alerts")
+            .values([
+              ...[1, 2].map((at) => misfire(repaired, new Date(now - at * minuteMs))),
+              misfire(repaired, new Date(now - 24 * hourMs - 1)),
+              misfire(other, new Date(now - minuteMs)),
+            ])
+            .execute();
+          // The second trip of the same schedule: it was enabled in between.
+          await features.audit.append(tx, [tripped, tripped, repaired].map(trip));
+        },
+        { alone: true },
+      );
+      const found = async (...who: Parameters<typeof summary>) =>
+        (await summary(...who)).attention
+          .filter(({ kind }) => kind === "misfires" || kind === "breaker_tripped")
+          .map(({ kind, severity, project_slug, count, message }) => [kind, severity, project_slug, count, message]);
+      const ofShop = [
+        [
+          "breaker_tripped",
+          "critical",
+          "shop",
+          1,
+          "1 schedule was disabled after repeated failures in the last 24 hours.",
+        ],
+        ["misfires", "warning", "shop", 2, "2 runs of schedules were missed, late or too long in the last 24 hours."],
+      ];
+      expect(await found(viewer)).toEqual(ofShop);
+      const capped = await recentMisfires(database.slow, [brain.project.id], new Date(now - hourMs), 1);
+      expect(capped).toEqual([{ project_id: brain.project.id, count: 1 }]);
+      expect(await found(root, otherId)).toEqual([
+        ["misfires", "warning", "other", 1, "1 run of a schedule was missed, late or too long in the last 24 hours."],
+      ]);
+      await database.write(async (tx) => {
+        await tx.updateTable("schedules").set({ is_enabled: true }).where("id", "=", tripped.id).execute();
+      });
+      expect(await found(viewer)).toEqual(ofShop.slice(1));
+      const ids = schedules.map(({ id }) => id);
+      await database.write((tx) => tx.deleteFrom("schedules").where("id", "in", ids).execute());
+      expect(await found(root)).toEqual([]);
+    });
+
     test("shows an administrator every project, and a user without membership none", async () => {
       const { projects, aggregate } = await summary(root);
       expect(
@@ -317,11 +378,13 @@ for (const dialect of routeDialects) {
         plansOf(database, (slow) => countsOfMinutes(slow, ids, ["task.failed"], day)),
         plansOf(database, (slow) => lastActivity(slow, ids)),
         plansOf(database, (slow) => stuckCommands(slow, ids, day.to)),
+        plansOf(database, (slow) => recentMisfires(slow, ids, day.from, 10)),
+        plansOf(database, (slow) => trippedSchedules(slow, ids, day.from, 10)),
         plansOf(database, (slow) => newestFailures(slow, ids, { after: null, limit: 10 })),
       ]);
       for (const plan of plans) {
         expect(plan).not.toMatch(
-          /SCAN (?!given|open_commands|commands USING INDEX commands_open)|Seq Scan on (name_rollups|rollups|events|commands)/,
+          /SCAN (?!given|counted|open_commands|commands USING INDEX commands_open)|Seq Scan on (name_rollups|rollups|events|commands|misfire_alerts|audit_log)/,
         );
       }
       expect(plans.at(-1)).toMatch(/events_by_kind|_project_id_kind_occurred_at_idx/);

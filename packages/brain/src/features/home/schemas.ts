@@ -69,7 +69,10 @@ export const SummaryReply = Type.Object(
               "misfires",
               "breaker_tripped",
             ],
-            { description: "what is wrong" },
+            {
+              description:
+                "what is wrong; `misfires`: runs of schedules that were missed, late or too long; `breaker_tripped`: schedules that were disabled after repeated failures",
+            },
           ),
           severity: OneOf(["critical", "warning"], { description: "how urgent it is" }),
           project_id: Described(Uuid, "id of the project"),
@@ -78,7 +81,7 @@ export const SummaryReply = Type.Object(
           message: Type.String({ description: "one sentence without the project's name" }),
           count: Nullable(
             Type.Integer(),
-            "number of affected agents, workers, queues, failures or commands; null without a number",
+            "number of affected agents, workers, queues, failures, commands, runs or schedules; null without a number",
           ),
           since: Nullable(Instant, "when it started; null when unknown"),
           issue: Type.Optional(

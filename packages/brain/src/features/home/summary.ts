@@ -15,6 +15,7 @@ import {
   stuckCommands,
   workerStatesByProject,
 } from "./reads.ts";
+import { scheduleConcerns } from "./schedule-concerns.ts";
 import { concernOf, findSpikes } from "./spikes.ts";
 
 export interface HomeDeps extends Core {
@@ -63,11 +64,11 @@ export async function readSummary(deps: HomeDeps, actor: Actor) {
   const now = deps.clock.now();
   const [projects, own] = await Promise.all([visibleProjects(deps, actor), deps.memberships.listOf(actor.user.id)]);
   const roles = new Map(own.map(({ project_id, role }) => [project_id, role]));
-  const figures = await figuresOf(
-    deps.database,
-    projects.map(({ id }) => id),
-    now,
-  );
+  const ids = projects.map(({ id }) => id);
+  const [figures, ofSchedules] = await Promise.all([
+    figuresOf(deps.database, ids, now),
+    scheduleConcerns(deps.database, ids, now),
+  ]);
   const spikes = await findSpikes(
     deps.database,
     [...figures].map(([projectId, { recent_failures: failures }]) => ({ projectId, failures })),
@@ -106,6 +107,7 @@ export async function readSummary(deps: HomeDeps, actor: Actor) {
       attention: [
         ...concernsOf(facts, offline_agent),
         ...spikes.filter(({ projectId }) => projectId === id).map(concernOf),
+        ...(ofSchedules.get(id) ?? []),
       ].map((concern) => ({
         ...concern,
         ...project,

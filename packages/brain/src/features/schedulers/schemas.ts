@@ -16,6 +16,12 @@ export const SchedulerInfo = Type.Object(
       maxLength: 200,
       description: "version of its calendar and time-zone data; it must be that of the service",
     }),
+    oldest_due_seconds: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        description: "its lag: for how long the oldest slot that it has not fired is due; 0 when none is",
+      }),
+    ),
   },
   {
     title: "SchedulerInfo",

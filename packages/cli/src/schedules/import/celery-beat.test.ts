@@ -114,6 +114,7 @@ describe("readCeleryBeat, a beat_schedule", () => {
     [{ minute: {} }, "its minute is neither a number, a text nor a list of them"],
     [{ minute: [] }, "its minute has no value"],
     [{ minute: "61" }, 'its minute "61" is not a list of values from 0 to 59'],
+    [{ minute: `${"1,".repeat(100)}1` }, "its minute is too long"],
     [{ minute: "*/0" }, 'its minute "*/0" is not a list of values from 0 to 59'],
     [{ event: "dawn_nautical", lat: 1, lon: 1 }, /^svc has no solar event "dawn_nautical", only dawn_civil/],
     [{ event: "sunset", lat: null, lon: 1 }, /^the latitude is a number from -90 to 90/],

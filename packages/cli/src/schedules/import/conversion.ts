@@ -26,6 +26,8 @@ export interface Conversion {
 
 export const maxInputBytes = 8 << 20;
 const maxSchedules = 20_000;
+/** A file with more invalid entries is probably of another format. */
+const maxProblems = 10_000;
 const maxFindings = 1000;
 const maxArgumentBytes = 64 << 10;
 const longest = { name: 200, engine: 40, expression: 1024, task_name: 500, queue: 200, source: 64 } as const;
@@ -42,8 +44,14 @@ export function startConversion(now: number) {
   const noted = new Set<string>();
   let problemCount = 0;
 
+  /** @throws CliError `failed` for too many */
   function refuse(at: string, text: string): void {
     problemCount += 1;
+    if (problemCount > maxProblems)
+      throw new CliError(
+        "failed",
+        `more than ${maxProblems.toLocaleString("en")} entries can't be imported. First, ${problems[0]?.at}: ${problems[0]?.text}`,
+      );
     if (problems.length < maxFindings) problems.push({ at, text });
   }
 

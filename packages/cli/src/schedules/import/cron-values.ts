@@ -17,13 +17,16 @@ export const fieldRanges = {
 
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
+/** A list of all minutes has 169 characters. */
+const maxFieldLength = 200;
+
 /**
  * The values of a list of `*`, `a`, `a-b` and steps, in ascending order. A range that ends before it begins wraps around, as in Celery.
  *
  * @throws UnsupportedEntry
  */
 export function expandField(text: string, range: FieldRange): number[] {
-  if (text.length > 1024) throw new UnsupportedEntry(`its ${range.name} is too long`);
+  if (text.length > maxFieldLength) throw new UnsupportedEntry(`its ${range.name} is too long`);
   const values = new Set<number>();
   for (const part of text.split(",")) {
     const [span = "", step = "1", ...more] = part.trim().split("/");

@@ -104,6 +104,7 @@ describe("readCrontab", () => {
     ["61 1 * * * x", "minute: 61 is not between 0 and 59"],
     ["0 0 30 2 * x", "no date within eight years matches the expression"],
     ["0 1 * * * a\u0007b", "its name contains control characters"],
+    [`0 1 * * * ${"%".repeat(100_000)}`, "it has more than 100,000 characters"],
     [`0 1 * * * ${"x".repeat(70_000)}`, "its kwargs take more than 64 KiB"],
     [`${"1,".repeat(600)}1 * * * * x`, "its expression has more than 1024 characters"],
   ])("refuses %j and keeps the other lines", (line, text) => {
@@ -125,5 +126,8 @@ describe("readCrontab", () => {
     expect(() => read("0 1 * * * x\n".repeat(20_001))).toThrow("the input has more than 20,000 schedules");
     const { problems, problemCount } = read("bad\n".repeat(1500));
     expect([problems.length, problemCount]).toEqual([1000, 1500]);
+    expect(() => read("bad\n".repeat(10_001))).toThrow(
+      "more than 10,000 entries can't be imported. First, line 1: it has no command",
+    );
   });
 });

@@ -29,6 +29,7 @@ const macros: ReadonlyMap<string, string> = new Map([
 ]);
 
 const maxNameLength = 180;
+const maxLineLength = 100_000;
 
 /** Reads a crontab. Each line becomes a schedule whose keyword argument `command` is the command of the line. */
 export function readCrontab(text: string, options: CrontabOptions, now: number): Conversion {
@@ -54,6 +55,7 @@ export function readCrontab(text: string, options: CrontabOptions, now: number):
       conversion.note(at, "no CRON_TZ: times are read as UTC. Set another zone with --timezone");
     isFirst = false;
     conversion.entry(at, () => {
+      if (line.length > maxLineLength) throw new UnsupportedEntry("it has more than 100,000 characters");
       const { expression, command, user } = readLine(line, options.hasUsers);
       noteMissingColumn(conversion, at, command, options);
       const { program, stdin } = splitInput(command);

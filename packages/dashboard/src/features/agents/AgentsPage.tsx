@@ -22,6 +22,7 @@ import { Age } from "../../ui/time/Stamp.tsx";
 import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
 import { useMayNotManage } from "../projects/index.ts";
+import { SchedulersPanel } from "../schedulers/index.ts";
 import { AgentPill } from "./AgentParts.tsx";
 import css from "./agents.module.css";
 import { Capabilities, SkewTag } from "./Capabilities.tsx";
@@ -100,6 +101,7 @@ export function AgentsPage() {
           columns={columnsOf(slug, losses)}
         />
       )}
+      <SchedulersPanel />
       {isCreating ? <CreateAgentDialog slug={slug} onClose={() => setCreating(false)} /> : null}
     </>
   );

@@ -18,7 +18,8 @@ export function AttentionPanel({ items }: { items: readonly HomeAttention[] }) {
         <p className={css.calm}>
           <Glyph name="success" />
           All clear. No agent or worker is offline, every queue with waiting tasks has a worker, no command is waiting
-          for too long, at most 5 % of tasks failed in any project, and no spike was found.
+          for too long, at most 5 % of tasks failed in any project, no spike was found, and in the last 24 hours no run
+          of a schedule was missed and no schedule was disabled after failures.
         </p>
       ) : (
         <ul>

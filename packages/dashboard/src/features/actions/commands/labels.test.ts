@@ -6,6 +6,7 @@ describe("a command that failed", () => {
   const failed = (error: string | null, result: unknown = null) =>
     statusSentence({
       action: "retry_task",
+      is_repeatable: false,
       status: "failed",
       dispatched_at: "2026-03-01T06:00:00.000Z",
       error,
@@ -34,16 +35,20 @@ describe("a command that failed", () => {
 });
 
 test.each([
-  ["retry_task", null, "Timed out before the agent fetched it. It did not run."],
+  [false, null, "Timed out before the agent fetched it. It did not run."],
   [
-    "retry_task",
+    false,
     "2026-03-01T06:00:00.000Z",
     "Outcome unknown: no result arrived in time. Check the target before you send it again.",
   ],
-  ["cancel_task", null, "Outcome unknown: no result arrived in time. Check the target before you send it again."],
-] as const)("a timed-out %s that was sent at %s says: %s", (action, sent, sentence) => {
-  expect(statusSentence({ action, status: "timeout", dispatched_at: sent, error: null, result: null })).toBe(sentence);
-});
+  [true, null, "Outcome unknown: no result arrived in time. Check the target before you send it again."],
+] as const)(
+  "a timed-out command that is repeatable (%s) and was sent at %s says: %s",
+  (is_repeatable, sent, sentence) => {
+    const command = { action: "schedule.fire", is_repeatable, status: "timeout", dispatched_at: sent } as const;
+    expect(statusSentence({ ...command, error: null, result: null })).toBe(sentence);
+  },
+);
 
 const notFound = (resource: string) =>
   new ApiProblem({ code: "not_found", status: 404, message: "not found", details: { resource } });

@@ -29,14 +29,17 @@ export const actionLabels: Readonly<Record<string, string>> = {
 export const actionLabel = (action: string): string => actionLabels[action] ?? printable(action);
 
 /** What says how far a command got. */
-export type Sending = Pick<Command, "action" | "status" | "dispatched_at">;
+export type Sending = Pick<Command, "action" | "is_repeatable" | "status" | "dispatched_at">;
 
 /**
- * Whether a command timed out before the agent fetched it, so that it never ran. `cancel_task` and `reconcile_task` return to
- * `pending` after a failed send, although the agent may have received them.
+ * Whether a command timed out before the agent fetched it, so that it never ran. A repeatable one returns to `pending` after a failed
+ * send, although the agent may have received it.
  */
-export const isUnsent = ({ action, status, dispatched_at: sent }: Sending): boolean =>
-  status === "timeout" && sent === null && action !== "cancel_task" && action !== "reconcile_task";
+export const isUnsent = ({
+  is_repeatable: isRepeatable,
+  status,
+  dispatched_at: sent,
+}: Omit<Sending, "action">): boolean => status === "timeout" && sent === null && !isRepeatable;
 
 /** The meaning of a status in a sentence. */
 export function statusSentence(command: Sending & Pick<Command, "result" | "error">): string {

@@ -6,6 +6,7 @@ import { canSendAgain, requestOf } from "./send-again.ts";
 const ended = (action: string, status: CommandStatus, error: string | null = null, result: unknown = null) =>
   canSendAgain({
     action: action as Command["action"],
+    is_repeatable: action === "cancel_task",
     status,
     dispatched_at: "2026-03-01T06:00:00.000Z",
     error,
@@ -33,7 +34,7 @@ describe("a command is offered to be sent again", () => {
   });
 
   test("after a timeout also if no agent fetched it", () => {
-    const unsent = { status: "timeout", dispatched_at: null, error: null, result: null } as const;
+    const unsent = { status: "timeout", is_repeatable: false, dispatched_at: null, error: null, result: null } as const;
     expect(canSendAgain({ ...unsent, action: "retry_task" })).toBe(true);
     expect(canSendAgain({ ...unsent, action: "restart_worker" })).toBe(true);
   });

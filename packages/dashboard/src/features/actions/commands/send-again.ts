@@ -3,9 +3,6 @@ import { hasMarker } from "../../../ui/forms/json-inputs.ts";
 import type { Capability } from "../requests/eligible-agents.ts";
 import { hasUnknownOutcome, isUnsent, type Sending } from "./labels.ts";
 
-/** Idempotent: the service redelivers it too. */
-const redeliverable = "cancel_task";
-
 /** The client method that creates the command. */
 type Method =
   | "cancelTask"
@@ -64,7 +61,7 @@ const unsuccessful: readonly CommandStatus[] = ["failed", "timeout", "cancelled"
 export function canSendAgain(command: Sending & Pick<Command, "error" | "result">): boolean {
   const { action, status } = command;
   if (!unsuccessful.includes(status) || !Object.hasOwn(recipes, action)) return false;
-  if (action === redeliverable) return true;
+  if (command.is_repeatable) return true;
   return isUnsent(command) || (status !== "timeout" && !hasUnknownOutcome(command));
 }
 

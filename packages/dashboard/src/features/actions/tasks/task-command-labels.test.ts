@@ -7,6 +7,7 @@ function command(given: Partial<TaskCommand> = {}): TaskCommand {
     id: "00000000-0000-4000-8000-000000000001",
     agent_id: null,
     action: "retry_task",
+    is_repeatable: false,
     status: "completed",
     error: null,
     issued_at: "2026-11-20T13:55:00.000Z",
@@ -46,6 +47,7 @@ describe("a command of a task", () => {
     [{ status: "failed", error: "outcome unknown: the agent died" }, "Outcome unknown: the agent died"],
     [{ status: "timeout", dispatched_at: "2026-03-01T06:00:00.000Z" }, "Outcome unknown: no result arrived in time"],
     [{ status: "timeout", dispatched_at: null }, "Timed out before it was sent"],
+    [{ status: "timeout", is_repeatable: true }, "Outcome unknown: no result arrived in time"],
     [{ status: "cancelled", error: "agent revoked" }, "Cancelled before it was sent"],
   ])("%o has an outcome", (given, outcome) => {
     expect(commandOutcome(command(given))).toBe(outcome);
