@@ -89,6 +89,7 @@ export async function startSite({ dialect, schedulers, brainEnv = {} }: SiteOpti
     cleanups.push(() => app.close());
     const ran: Ran[] = [];
     await app.worker(queue, async ({ id, data }) => void ran.push({ id, data }));
+    // A worker alone does not create its queue.
     await app.queue(queue).schedulers();
 
     return {
