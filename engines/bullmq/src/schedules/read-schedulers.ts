@@ -19,8 +19,6 @@ const keysPerScan = 500;
 /** Their data may be large. */
 const hashesAtOnce = 100;
 
-export type SchedulerReader = ReturnType<typeof createSchedulerReader>;
-
 /**
  * Reads the job schedulers of queues directly from Redis, running and disabled ones. Sets are read with scans, in bounded steps: pages by
  * offset could miss a scheduler that moves to its next time in between. Queues without schedulers cost two cheap requests.

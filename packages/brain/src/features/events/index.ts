@@ -1,4 +1,3 @@
-export { listEvents } from "./list.ts";
 export { pruneEvents } from "./loops.ts";
 export { eventPartitions } from "./partitions.ts";
 export { copyEvents, insertEvents } from "./postgres-store.ts";

@@ -1,13 +1,11 @@
 export { pruneScheduleChanges, pruneScheduleSkips } from "./change-log/loops.ts";
-export type { ExternalOperation, SetNativeEnabled } from "./control/control.ts";
 export * from "./control/control-store.ts";
 export { followProject } from "./control/project-store.ts";
-export type { QuarantineReport, QuarantineResult } from "./control/quarantine.ts";
 export { scheduleImportRoutes } from "./importing/routes.ts";
 export { scheduleRoutes } from "./routes.ts";
 export { noSchedule } from "./rules.ts";
 export { createSchedules, type Schedules } from "./schedules.ts";
 export { ScheduleParams, SchedulePublic, scheduleMembers } from "./schemas.ts";
 export { scheduleSettings } from "./settings.ts";
-export { cadenceOf, isRunnable, ownScheduler, slotAfter, successor } from "./slots.ts";
+export { isRunnable, ownScheduler, successor } from "./slots.ts";
 export { scheduleTimingRoutes } from "./timing/routes.ts";
