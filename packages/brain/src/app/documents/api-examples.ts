@@ -50,6 +50,7 @@ const Command = {
   issued_by: user_id,
   agent_id,
   action: "retry_task",
+  is_repeatable: false,
   target_type: "task",
   target_id: "emails:42",
   payload: { engine: "bullmq", task_id: "emails:42" },
