@@ -65,6 +65,10 @@ function viewOf({ kind, project_slug: slug, issue }: HomeAttention): string | nu
       return paths.queues(slug);
     case "stuck_commands":
       return paths.commands(slug);
+    case "misfires":
+      return paths.misfires(slug);
+    case "breaker_tripped":
+      return paths.schedules(slug, { show: "tripped" });
     case "failure_rate":
       return paths.tasks(slug, { state: "failure", since: "-24h" });
     case "issue_spike":
