@@ -39,7 +39,7 @@ export const browserAreas: Readonly<Record<string, readonly string[]>> = {
   tasks: ["tasks", "task-data"],
   commands: ["actions", "dead-letters"],
   overview: ["overview", "issues", "projects", "home", "onboarding"],
-  fleet: ["queues", "workers", "agents"],
+  fleet: ["queues", "workers", "agents", "schedulers"],
   account: ["account", "mfa", "sessions", "password-reset"],
   people: ["users", "memberships", "invitations", "admin"],
   audit: ["audit"],

@@ -37,7 +37,10 @@ async function callEveryRoute(
     .map(({ method, path }) => ({ method, path, name: `${method} ${path}` }));
   routes.sort((a, b) => Number(a.name === logout) - Number(b.name === logout));
   for (const [index, { method, path, name }] of routes.entries()) {
-    const target = path.replace(":slug", brain.project.slug).replaceAll(/(?<=\/):\w+/g, anyId);
+    const target = path
+      .replace(":slug", brain.project.slug)
+      .replaceAll(/(?<=\/):\w+/g, anyId)
+      .replace("::", ":");
     const response = await fetch(`${brain.url}${target}`, {
       method,
       headers: {
