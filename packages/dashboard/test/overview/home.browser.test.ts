@@ -130,7 +130,7 @@ describe("the start page", () => {
       const answer = await route.fetch();
       const body = await answer.json();
       const attention = Array.from({ length: 15 }, (_, index) => ({
-        kind: "misfires",
+        kind: index % 2 === 0 ? "misfires" : "kind_of_a_newer_service",
         severity: "warning",
         project_id: `${index}`,
         project_slug: "shop",
@@ -146,7 +146,8 @@ describe("the start page", () => {
     await part.getByText("and 3 more in the projects below").waitFor();
     expect(await part.getByRole("listitem").count()).toBe(13);
     expect(await part.getByText(/^A schedule misfired/).count()).toBe(12);
-    expect(await part.getByRole("link").count()).toBe(0);
+    expect(await part.getByRole("link", { name: /^A schedule misfired/ }).count()).toBe(6);
+    expect(await part.getByRole("link").count()).toBe(6);
   });
 
   test("says that workers are offline, and links to them", async () => {
