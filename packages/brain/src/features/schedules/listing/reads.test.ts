@@ -37,7 +37,8 @@ for (const dialect of testDialects) {
     });
 
     // PostgreSQL prefers a scan while the table is small.
-    test.runIf(dialect === "sqlite")("are read from indexes alone", async () => {
+    if (dialect !== "sqlite") return;
+    test("are read from indexes alone", async () => {
       const plan = await plansOf(opened.database, (db) => countSchedules(db, shop));
       expect(plan.match(/COVERING INDEX \w+/g)).toEqual([
         expect.stringMatching(/schedules_by_/),
