@@ -139,6 +139,25 @@ export interface FireScheduleResponse {
   readonly error_message: string;
 }
 
+/** Maximum fires of one call. */
+export const maxFiresPerCall = 250;
+
+export interface FireSchedulesRequest {
+  readonly fires: readonly FireScheduleRequest[];
+}
+
+/** Exactly one member is set. */
+export interface FireOutcome {
+  readonly answer?: FireScheduleResponse;
+  /** `code` is a status of gRPC. */
+  readonly refusal?: { readonly code: number; readonly message: string };
+}
+
+export interface FireSchedulesResponse {
+  /** In the order of the fires. */
+  readonly results: readonly FireOutcome[];
+}
+
 export interface AdvanceCursorRequest {
   readonly schedule_id: string;
   readonly control_token: string;

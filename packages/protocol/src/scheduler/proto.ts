@@ -15,6 +15,8 @@ service SchedulerService {
   rpc WatchSchedules(WatchRequest) returns (stream WatchFrame);
   // Fires a slot. A repeated request with the same fire_id returns the stored answer.
   rpc FireSchedule(FireScheduleRequest) returns (FireScheduleResponse);
+  // Fires up to 250 slots, each as FireSchedule does; the results are in the order of the fires.
+  rpc FireSchedules(FireSchedulesRequest) returns (FireSchedulesResponse);
   // Moves next_run_at over slots that are skipped.
   rpc AdvanceScheduleCursor(AdvanceCursorRequest) returns (AdvanceCursorResponse);
   // For schedulers that observe the work themselves: the outcome of a fire.
@@ -165,6 +167,28 @@ message FireScheduleResponse {
   Schedule live = 7;
   string error_code = 8;
   string error_message = 9;
+}
+
+message FireSchedulesRequest {
+  repeated FireScheduleRequest fires = 1;
+}
+
+message FireSchedulesResponse {
+  repeated FireOutcome results = 1;
+}
+
+message FireOutcome {
+  oneof outcome {
+    FireScheduleResponse answer = 1;
+    // What FireSchedule fails with.
+    FireRefusal refusal = 2;
+  }
+}
+
+message FireRefusal {
+  // A status code of gRPC.
+  uint32 code = 1;
+  string message = 2;
 }
 
 message AdvanceCursorRequest {

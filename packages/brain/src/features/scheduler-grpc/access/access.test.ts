@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +7,9 @@ import { timestampOf } from "@svc/protocol";
 import { createFakeClock, freePort } from "@svc/testkit";
 import { useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, describe, expect, test } from "vitest";
+import { scheduleRow } from "../../../../test/rows/schedule-rows.ts";
 import {
+  accepted,
   authority,
   certificateFor,
   fireOf,
@@ -15,7 +18,7 @@ import {
   schedulerClient,
   startSchedulerGrpc,
 } from "../../../../test/schedulers/scheduler-fixture.ts";
-import { InvalidFireRequest } from "../../fires/index.ts";
+import { type FireAnswer, type FireRequest, InvalidFireRequest } from "../../fires/index.ts";
 import { createAuthority } from "../certificates/certificate.ts";
 import { statusCodes } from "../status-codes.ts";
 import { judgePlainText } from "./caller.ts";
@@ -199,6 +202,55 @@ describe("a call", () => {
         isMissed: true,
       },
     ]);
+  });
+
+  test("with many fires answers each in its place, whatever happens to the others", async () => {
+    const fire = async ({ controlToken, scheduleId }: FireRequest): Promise<FireAnswer> => {
+      if (controlToken === "wrong") throw new InvalidFireRequest("the fire belongs to another slot");
+      if (controlToken === "lost") throw Object.assign(new Error("connection lost"), { code: "08006" });
+      return { ...accepted, commandId: scheduleId };
+    };
+    const server = await start({ fires: { fire } });
+    const sent = [
+      fireOf(),
+      fireOf({ control_token: "wrong" }),
+      fireOf({ control_token: "lost" }),
+      fireOf({ fire_id: "x" }),
+      fireOf(),
+    ];
+    const { results } = await server.client().fireMany({ fires: sent });
+    const invalid = { code: statusCodes.INVALID_ARGUMENT };
+    expect(results).toMatchObject([
+      { answer: { disposition: "ACCEPTED", command_id: sent[0]?.schedule_id } },
+      { refusal: { ...invalid, message: "the fire belongs to another slot" } },
+      { answer: { disposition: "RETRY" } },
+      { refusal: { ...invalid, message: "fire_id is not a UUID" } },
+      { answer: { disposition: "ACCEPTED", command_id: sent[4]?.schedule_id } },
+    ]);
+    expect(server.refused).toMatchObject([
+      { action: "schedules.access.invalid", metadata: { reason: "fire_id is not a UUID" } },
+      { action: "schedules.access.invalid", metadata: { reason: "the fire belongs to another slot" } },
+    ]);
+  });
+
+  test("with many fires is refused as a whole when it has too many", async () => {
+    const server = await start();
+    const fires = Array.from({ length: 251 }, () => fireOf());
+    await expect(server.client().fireMany({ fires })).rejects.toMatchObject({
+      code: statusCodes.INVALID_ARGUMENT,
+      details: "fires must have at most 250 entries",
+    });
+    expect(server.fired).toEqual([]);
+    expect((await server.client().fireMany({ fires: fires.slice(1) })).results).toHaveLength(250);
+  });
+
+  test("with many fires returns as many current schedules as fit, and asks to repeat the others", async () => {
+    const live = scheduleRow({ project_id: randomUUID(), args: JSON.stringify(["x".repeat(60_000)]), kwargs: "{}" });
+    const server = await start({ fires: { fire: async () => ({ ...accepted, disposition: "STALE_CONTROL", live }) } });
+    const { results } = await server.client().fireMany({ fires: Array.from({ length: 20 }, () => fireOf()) });
+    const dispositions = results.map(({ answer }: { answer: { disposition: string } }) => answer.disposition);
+    expect(dispositions).toEqual([...Array(13).fill("STALE_CONTROL"), ...Array(7).fill("RETRY")]);
+    expect(results[19].answer).toMatchObject({ live: null, error_code: "answer_too_large" });
   });
 
   test("that contradicts a stored fire is invalid", async () => {

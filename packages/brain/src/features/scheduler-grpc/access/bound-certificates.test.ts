@@ -39,6 +39,10 @@ for (const dialect of testDialects) {
 
       expect(await bound.fire(fireOf({ schedule_id: ownSchedule.id }))).toMatchObject({ disposition: "ACCEPTED" });
       await expect(bound.fire(fireOf(about))).rejects.toMatchObject(denied);
+      const many = { fires: [fireOf(about), fireOf({ schedule_id: ownSchedule.id })] };
+      expect(await bound.fireMany(many)).toMatchObject({
+        results: [{ refusal: denied }, { answer: { disposition: "ACCEPTED" } }],
+      });
       const skipped = { skipped_through: timestampOf(new Date()), skipped_count: 1 };
       await expect(bound.advance({ ...fireOf(about), ...skipped })).rejects.toMatchObject(denied);
       await expect(bound.quarantine({ ...about, reason_code: "bad" })).rejects.toMatchObject(denied);
@@ -46,8 +50,12 @@ for (const dialect of testDialects) {
       await expect(boundByDnsName.fire(fireOf(about))).rejects.toMatchObject(denied);
       expect(await server.client().fire(fireOf(about))).toMatchObject({ disposition: "ACCEPTED" });
 
-      expect(server.fired.map(({ scheduleId }) => scheduleId)).toEqual([ownSchedule.id, otherSchedule.id]);
-      expect(server.refused.map(({ action }) => action)).toEqual(Array(4).fill("schedules.access.denied"));
+      expect(server.fired.map(({ scheduleId }) => scheduleId)).toEqual([
+        ownSchedule.id,
+        ownSchedule.id,
+        otherSchedule.id,
+      ]);
+      expect(server.refused.map(({ action }) => action)).toEqual(Array(5).fill("schedules.access.denied"));
       expect(server.refused[0]).toMatchObject({
         target_id: otherSchedule.id,
         project_id: other.id,
