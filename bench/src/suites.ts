@@ -11,6 +11,7 @@ export const suites: readonly SuiteEntry[] = [
   { name: "verify-frame", load: async () => (await import("./ingest/verify-frame.ts")).suite },
   { name: "next-slot", load: async () => (await import("./cadence/next-slot.ts")).suite },
   { name: "scheduler-tick", load: async () => (await import("./scheduler/tick.ts")).suite },
+  { name: "scheduler-failover", load: async () => (await import("./scheduler/failover.ts")).suite },
   { name: "fires", load: async () => (await import("./scheduler/fires.ts")).suite },
   { name: "ingest-sqlite", load: async () => (await import("./ingest/sqlite.ts")).suite },
   { name: "ingest-postgres", load: async () => (await import("./ingest/postgres.ts")).suite },

@@ -1,15 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type { BrainDatabase } from "@svc/brain/storage";
 import { freePort } from "@svc/testkit";
 import { connectRaw, rawHello } from "@svc/testkit/raw-agent";
 import { sql } from "kysely";
 import { onDatabase, type Place, withStorage } from "../harness/databases.ts";
-import { type BenchBrain, firstAgentOf, startBenchBrain } from "../harness/processes.ts";
+import { firstAgentOf, startBenchBrain } from "../harness/processes.ts";
 import {
   atLeast,
   atMost,
@@ -19,6 +15,7 @@ import {
   type BenchSuite,
   note,
 } from "../harness/suite.ts";
+import { countFires, grpcEnv, importSchedules, startSchedulerProcess, until } from "./processes.ts";
 
 /**
  * Fires of `svc scheduler serve`, over gRPC, into `svc serve` on PostgreSQL: more schedules are due every second than can be fired, so that
@@ -26,12 +23,9 @@ import {
  * has a command.
  */
 const schedules = 6000;
-const importedAtOnce = 1500;
 const targetPerSecond = 2000;
 const measuredMs: Record<BenchMode, number> = { quick: 10_000, standard: 20_000, full: 60_000 };
 const warmUpFires = 5000;
-const checkMs = 100;
-const launcher = fileURLToPath(new URL("../../../packages/cli/bin/svc.js", import.meta.url));
 
 interface Rows {
   readonly fires: number;
@@ -62,75 +56,21 @@ async function countRows({ slow }: BrainDatabase): Promise<Rows> {
   };
 }
 
-const countFires = async ({ slow }: BrainDatabase): Promise<number> =>
-  Number(
-    (
-      await slow
-        .selectFrom("schedule_fires")
-        .select((eb) => eb.fn.countAll().as("n"))
-        .executeTakeFirstOrThrow()
-    ).n,
-  );
-
-async function addSchedules({ root, slug }: BenchBrain): Promise<void> {
-  for (let from = 0; from < schedules; from += importedAtOnce) {
-    const given = Array.from({ length: importedAtOnce }, (_, index) => ({
-      ...{ name: `schedule ${from + index}`, engine: "bullmq", task_name: "reports.build", queue: "reports" },
-      ...{ kind: "interval", expression: "1", catch_up: "fire_all_missed", kwargs: { customer: from + index } },
-    }));
-    const { status, body } = await root.post(`/projects/${slug}/schedules:import`, {
-      schedules: given,
-      mode: "upsert",
-    });
-    if (status !== 200 || body.inserted !== importedAtOnce)
-      throw new Error(`import: ${status} ${JSON.stringify(body)}`);
-  }
-}
-
-async function startScheduler(grpcPort: number, home: string): Promise<ChildProcess> {
-  const port = await freePort();
-  await mkdir(home, { recursive: true });
-  return spawn(process.execPath, [launcher, "scheduler", "serve"], {
-    cwd: home,
-    stdio: ["ignore", "ignore", "inherit"],
-    env: {
-      PATH: process.env.PATH,
-      SVC_HOME: home,
-      SVC_ENVIRONMENT: "dev",
-      SVC_LOG_LEVEL: "error",
-      SVC_SCHEDULER_INSECURE_GRPC: "true",
-      SVC_SCHEDULER_BRAIN_GRPC_URL: `127.0.0.1:${grpcPort}`,
-      SVC_SCHEDULER_BIND_PORT: String(port),
-    },
-  });
-}
-
 async function measure(
   { mode, signal, log }: BenchContext,
   { home, databaseUrl }: Place,
   withAgent: boolean,
 ): Promise<BenchRow[]> {
   const grpcPort = await freePort();
-  const brain = await startBenchBrain({
-    home,
-    databaseUrl,
-    agents: 1,
-    env: {
-      SVC_ENVIRONMENT: "dev",
-      SVC_SCHEDULER_GRPC_ENABLED: "true",
-      SVC_SCHEDULER_GRPC_INSECURE: "true",
-      SVC_SCHEDULER_GRPC_BIND_PORT: String(grpcPort),
-      SVC_SCHEDULER_GRPC_FIRE_RATE_LIMIT_ENABLED: "false",
-    },
-  });
+  const brain = await startBenchBrain({ home, databaseUrl, agents: 1, env: grpcEnv(grpcPort) });
   const hello = rawHello({ capabilities: { bullmq: ["submit_task"] } });
   const agent = withAgent ? await connectRaw({ url: brain.url, ...firstAgentOf(brain) }, { hello }) : null;
   try {
-    await addSchedules(brain);
-    const scheduler = await startScheduler(grpcPort, join(home, "scheduler"));
+    await importSchedules(brain, schedules, () => "1");
+    const scheduler = await startSchedulerProcess(join(home, "scheduler"), grpcPort);
     return await withStorage(databaseUrl, async (database) => {
       try {
-        while ((await countFires(database)) < warmUpFires) await pause(checkMs, undefined, { signal });
+        await until(async () => (await countFires(database)) >= warmUpFires, signal);
         const [before, cpuBefore, startedMs] = [await countFires(database), await brain.usage(), performance.now()];
         await pause(measuredMs[mode], undefined, { signal });
         const [fires, cpu, seconds] = [
@@ -138,9 +78,7 @@ async function measure(
           await brain.usage(),
           (performance.now() - startedMs) / 1000,
         ];
-        const ended = once(scheduler, "exit");
-        scheduler.kill("SIGTERM");
-        await ended;
+        await scheduler.end("SIGTERM");
         const rows = await countRows(database);
         const perSecond = (fires - before) / seconds;
         const what = withAgent ? "with commands" : "buffered";
@@ -160,7 +98,7 @@ async function measure(
           }),
         ];
       } finally {
-        scheduler.kill("SIGKILL");
+        scheduler.child.kill("SIGKILL");
       }
     });
   } finally {

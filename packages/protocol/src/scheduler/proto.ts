@@ -67,6 +67,8 @@ message SnapshotRequest {
   repeated string project_ids = 1;
   // Rows read at once, 1 to 1000; 100 when unset.
   uint32 page_size = 2;
+  // Above 1: at most that many schedules in one frame rows, up to 100. Otherwise each has its own frame row.
+  uint32 rows_per_frame = 3;
 }
 
 message SnapshotFrame {
@@ -74,6 +76,7 @@ message SnapshotFrame {
     SnapshotHeader header = 1;
     SnapshotRow row = 2;
     SnapshotComplete complete = 3;
+    SnapshotRows rows = 4;
   }
 }
 
@@ -85,6 +88,11 @@ message SnapshotHeader {
 message SnapshotRow {
   string snapshot_id = 1;
   Schedule schedule = 2;
+}
+
+message SnapshotRows {
+  string snapshot_id = 1;
+  repeated Schedule schedules = 2;
 }
 
 message SnapshotComplete {
