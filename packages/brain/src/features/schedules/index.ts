@@ -7,5 +7,5 @@ export { noSchedule } from "./rules.ts";
 export { createSchedules, type Schedules } from "./schedules.ts";
 export { ScheduleParams, SchedulePublic, scheduleMembers } from "./schemas.ts";
 export { scheduleSettings } from "./settings.ts";
-export { isRunnable, ownScheduler, successor } from "./slots.ts";
+export { cadenceOrNull, isRunnable, ownScheduler, successor } from "./slots.ts";
 export { scheduleTimingRoutes } from "./timing/routes.ts";
