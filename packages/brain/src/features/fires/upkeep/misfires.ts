@@ -10,8 +10,8 @@ import {
   lateStarts,
   limitedSchedules,
   longRuns,
-  type Overrun,
   type OverduePlace,
+  type Overrun,
   overdueSchedules,
   type ScheduleFacts,
 } from "./misfire-store.ts";
@@ -33,7 +33,7 @@ export interface SweepLimits {
   readonly rows: number;
   /** Missed slots of one schedule in one sweep, so that one with many does not delay the others. */
   readonly slotsPerSchedule: number;
-  /** Fires of one schedule that are read at once. */
+  /** Late fires of one schedule, and long runs, that are read at once. */
   readonly firesPerRead: number;
   /** Schedules that are read at once. */
   readonly schedulesPerRead: number;
@@ -99,7 +99,7 @@ export function createMisfires(
           left -= slots.length;
           for (const slot of slots)
             found.push(rowOf(schedule, { kind: "missed_slot", slot, since: slot, until: now, grace, now }));
-          if (found.length < rowsPerTransaction && index < schedules.length - 1) continue;
+          if (found.length < rowsPerTransaction && left > 0 && index < schedules.length - 1) continue;
           reported += await report(found);
           found = [];
           stoppedAt = schedule;
@@ -151,8 +151,8 @@ export function createMisfires(
         fires.length < firesPerRead ? [] : [[id, fires.at(-1)!.fired_at]],
       );
     }
-    for (let read = rowsPerTransaction; read === rowsPerTransaction; ) {
-      const long = await longRuns(database.slow, schedules, { now, limit: rowsPerTransaction });
+    for (let read = firesPerRead; read === firesPerRead; ) {
+      const long = await longRuns(database.slow, schedules, { now, limit: firesPerRead });
       read = long.length;
       if (read > 0) yield rowsOf("long_run", long);
     }
