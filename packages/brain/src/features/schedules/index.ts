@@ -3,7 +3,7 @@ export * from "./control/control-store.ts";
 export { followProject } from "./control/project-store.ts";
 export { scheduleImportRoutes } from "./importing/routes.ts";
 export { scheduleRoutes } from "./routes.ts";
-export { noSchedule } from "./rules.ts";
+export { type ChangeDeps, noSchedule } from "./rules.ts";
 export { createSchedules, type Schedules } from "./schedules.ts";
 export { ScheduleParams, SchedulePublic, scheduleMembers } from "./schemas.ts";
 export { scheduleSettings } from "./settings.ts";
