@@ -1,40 +1,13 @@
 import { type FireScheduleRequest, fireIdOf, readTimestamp } from "@svc/protocol";
-import { freePort, startFaultyNetwork, waitFor } from "@svc/testkit";
-import { startTestBrain } from "@svc/testkit/brain";
-import { migratedDatabaseUrl, testDialects } from "@svc/testkit/databases";
+import { waitFor } from "@svc/testkit";
+import type { TestBrain } from "@svc/testkit/brain";
+import { testDialects } from "@svc/testkit/databases";
 import { Value } from "typebox/value";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Brain } from "../src/brain/brain.ts";
-import { connectBrain } from "../src/brain/grpc-brain.ts";
 import { type SchedulerSettings, schedulerSettings, startScheduler } from "../src/index.ts";
-
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
-
-/** A service whose connections to PostgreSQL a test can cut, and a scheduler that fires into it over gRPC. */
-async function startSite() {
-  const database = await migratedDatabaseUrl("postgres");
-  onTestFinished(database.drop);
-  const through = new URL(database.url);
-  const network = await startFaultyNetwork({ host: through.hostname, port: Number(through.port) });
-  onTestFinished(network.close);
-  through.host = `127.0.0.1:${network.port}`;
-  const port = await freePort();
-  const brain = await startTestBrain({
-    databaseUrl: through.href,
-    env: {
-      SVC_ENVIRONMENT: "dev",
-      SVC_SCHEDULER_GRPC_ENABLED: "true",
-      SVC_SCHEDULER_GRPC_INSECURE: "true",
-      SVC_SCHEDULER_GRPC_BIND_PORT: String(port),
-    },
-  });
-  onTestFinished(async () => {
-    network.heal();
-    await brain.stop();
-  });
-  return { brain, network, connection: connectBrain({ target: `localhost:${port}`, ...connectionOptions }) };
-}
-const connectionOptions = { tls: null, keepaliveMs: 10_000, maxBackoffMs: 1000 };
+import { createRealWorld, silent, startRealService } from "./simulated/real-service.ts";
+import { minutes } from "./simulated/world.ts";
 
 const everySecond = {
   ...{ engine: "bullmq", kind: "interval", expression: "1", task_name: "send", catch_up: "fire_all_missed" },
@@ -42,7 +15,7 @@ const everySecond = {
 
 describe.runIf(testDialects.includes("postgres"))("a scheduler whose service loses its database", () => {
   test("repeats fires with the same id until they are stored, and each slot has exactly one", async () => {
-    const { brain, network, connection } = await startSite();
+    const { brain, network, connection } = await startRealService();
     const path = `/projects/${brain.project.slug}/schedules`;
     const created = await Promise.all(
       ["a", "b", "c"].map((name) => brain.as.admin.post(path, { name, ...everySecond })),
@@ -116,4 +89,46 @@ describe.runIf(testDialects.includes("postgres"))("a scheduler whose service los
       expect(fires.map(({ fire_id }) => fire_id)).toEqual(expect.arrayContaining(retried));
     }
   });
+
+  test("for ten minutes of simulated time, follows each catch-up policy, and every missed slot is reported", async () => {
+    const { brain, clock, scheduler, ...world } = await createRealWorld("2026-03-01T05:59:30Z");
+    const path = `/projects/${brain.project.slug}/schedules`;
+    const everyMinute = { engine: "bullmq", kind: "cron", expression: "* * * * *", task_name: "send" };
+    const policies = ["fire_all_missed", "fire_one_missed", "skip"];
+    const created = await Promise.all(
+      policies.map((catch_up) => brain.as.admin.post(path, { name: catch_up, catch_up, ...everyMinute })),
+    );
+    const ids: string[] = created.map(({ body }) => body.id);
+    await world.advance(minutes(1));
+    world.cut();
+    await world.advance(minutes(9.5));
+    expect([clock.now().toISOString(), scheduler.faults()]).toEqual(["2026-03-01T06:10:00.000Z", ["watch_unhealthy"]]);
+    world.heal();
+    const { misfires } = brain.running.brain.features.fires;
+    await waitFor(async () => (await misfires.sweepMissed(new AbortController().signal)) >= 0);
+    // The last pause before a new connection may still last.
+    await world.advance(50_000);
+    expect(scheduler.faults()).toEqual([]);
+
+    const upTo = (first: number, last: number) =>
+      Array.from({ length: last - first + 1 }, (_, index) => new Date(Date.UTC(2026, 2, 1, 6, first + index)));
+    const [all, one, none] = await Promise.all(ids.map((id) => storedOf(brain, id)));
+    const missed = upTo(1, 8); // 06:09 was within the grace time of 60 s when the database came back.
+    expect(all).toEqual({ slots: upTo(0, 10), skipped: 0, missed });
+    expect(one).toEqual({ slots: [...upTo(0, 0), ...upTo(9, 10)], skipped: 8, missed });
+    expect(none).toEqual({ slots: [...upTo(0, 0), ...upTo(10, 10)], skipped: 9, missed });
+  });
 });
+
+/** The slots of a schedule that fired, how many were skipped, and those that were reported as missed. */
+async function storedOf({ running }: TestBrain, id: string) {
+  const { read } = running.brain.database;
+  const fires = read.selectFrom("schedule_fires").select("scheduled_for").where("schedule_id", "=", id);
+  const skips = read.selectFrom("schedule_skips").select("count").where("schedule_id", "=", id);
+  const misfires = read.selectFrom("misfire_alerts").select("expected_fire_at").where("schedule_id", "=", id);
+  return {
+    slots: (await fires.orderBy("scheduled_for").execute()).map(({ scheduled_for }) => scheduled_for),
+    skipped: (await skips.execute()).reduce((sum, { count }) => sum + Number(count), 0),
+    missed: (await misfires.orderBy("expected_fire_at").execute()).map(({ expected_fire_at }) => expected_fire_at),
+  };
+}
