@@ -36,7 +36,7 @@ for (const dialect of testDialects) {
         { alone: true },
       );
 
-    /** Slots of the day by what became of their fires, oldest first. */
+    /** Slots of the day by the result of their fires, oldest first. */
     async function outcomesOf(schedule: ScheduleRow): Promise<Record<string, Date[]>> {
       const outcomes: Record<string, Date[]> = {};
       for (const { status, error_code, scheduled_for } of await firesOf(schedule.id)) {
@@ -47,7 +47,7 @@ for (const dialect of testDialects) {
       return outcomes;
     }
 
-    test("gets what each catch-up policy says, in order, and what was edited meanwhile only in its new form", async () => {
+    test("gets what each catch-up policy says, in order, and an edited schedule only in its new form", async () => {
       const project_id = await newProject();
       // No more fires than one transaction of the buffer delivers: commands of several would have the same time.
       const everyQuarter = { project_id, expression: "900" };

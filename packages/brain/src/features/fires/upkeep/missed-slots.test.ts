@@ -104,7 +104,7 @@ for (const dialect of testDialects) {
       expect(fires.entries).toHaveLength(9);
     });
 
-    test("reports only what is left after the cursor has moved, and a later outage anew", async () => {
+    test("reports only what is left after the cursor has moved, and a later outage as a new one", async () => {
       const schedule = await newSchedule({ project_id: await newProject() });
       const misfires = sweeping();
       clock.setWall(minutes(3.5));

@@ -12,7 +12,7 @@ interface MissedRange {
 }
 
 /**
- * The slots of a schedule that nothing fired and that are not reported, oldest first. The cursor stands on the first slot of the outage, and
+ * The slots of a schedule that nothing fired and that are not reported, oldest first. The cursor is the first slot of the outage, and
  * the newest report shows how far earlier sweeps came. At most as many slots of an outage are reported as `fire_all_missed` fires.
  */
 export function missedSlots(schedule: OverdueSchedule, { due, keptFrom, limit }: MissedRange): Date[] {

@@ -125,7 +125,7 @@ for (const dialect of testDialects) {
     });
 
     // The embedded database has one writer, so nothing is created between the comparison and the end of an import.
-    describe.runIf(dialect === "postgres")("beside requests that create the same names", () => {
+    describe.runIf(dialect === "postgres")("at the same time as requests that create its names", () => {
       const isBlocked = async () => {
         const { rows } = await sql`SELECT FROM pg_stat_activity
           WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(schedules.database.read);
