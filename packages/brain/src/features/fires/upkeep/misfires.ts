@@ -39,8 +39,10 @@ export interface SweepLimits {
   readonly schedulesPerRead: number;
 }
 
-const usualLimits: SweepLimits = { rows: 20_000, slotsPerSchedule: 1000, firesPerRead: 100, schedulesPerRead: 100 };
+const usualLimits: SweepLimits = { rows: 20_000, slotsPerSchedule: 1000, firesPerRead: 100, schedulesPerRead: 500 };
 const rowsPerTransaction = 500;
+/** Schedules whose fires are read in one statement: it has a part for each on the embedded database. */
+const limitedPerRead = 100;
 /** Fires before the last sweep that are still checked at the first one of a process, and after sweeps that failed. */
 const longestPauseMs = days(1);
 /** Difference between the clocks of two processes. */
@@ -113,16 +115,17 @@ export function createMisfires(
     async sweepLimits(signal: AbortSignal): Promise<number> {
       const now = clock.now();
       if (stoppedAfter === null) roundBeganAt = now;
-      const { schedulesPerRead } = limits;
+      const atOnce = Math.min(limits.schedulesPerRead, limitedPerRead);
       let reported = 0;
-      for (let read = schedulesPerRead; read === schedulesPerRead; ) {
-        const schedules = await limitedSchedules(database.slow, stoppedAfter, schedulesPerRead);
+      for (let read = atOnce; read === atOnce; ) {
+        const schedules = await limitedSchedules(database.slow, stoppedAfter, atOnce);
         read = schedules.length;
         for await (const found of overrunsOf(schedules, now)) {
           reported += await report(found);
           if (reported >= limits.rows || signal.aborted) return reported;
         }
         stoppedAfter = schedules.at(-1)?.id ?? null;
+        if (signal.aborted) return reported;
       }
       stoppedAfter = null;
       checkedAt = roundBeganAt;
