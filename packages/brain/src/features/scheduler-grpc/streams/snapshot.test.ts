@@ -18,7 +18,8 @@ import { statusCodes } from "../status-codes.ts";
 function checked(frames: Frame[]): { schedules: ScheduleMessage[]; watermark: number } {
   const [header, ...rest] = frames;
   const complete = rest.pop()?.complete;
-  const schedules = rest.map((frame) => frame.row.schedule as ScheduleMessage);
+  const parts = rest.map(({ row, rows }) => row ?? rows) as { snapshot_id: string }[];
+  const schedules: ScheduleMessage[] = rest.flatMap(({ row, rows }) => row?.schedule ?? rows.schedules);
   const digest = new SnapshotDigest();
   for (const { id, control_token, revision, definition_digest, next_run_at } of schedules) {
     digest.add({
@@ -31,7 +32,7 @@ function checked(frames: Frame[]): { schedules: ScheduleMessage[]; watermark: nu
   }
   const { snapshot_id } = header.header;
   expect(header.header.contract_version).toBe(1);
-  expect(new Set(rest.map((frame) => frame.row.snapshot_id))).toEqual(new Set(rest.length > 0 ? [snapshot_id] : []));
+  expect(new Set(parts.map((part) => part.snapshot_id))).toEqual(new Set(rest.length > 0 ? [snapshot_id] : []));
   expect(complete).toMatchObject({ snapshot_id, row_count: schedules.length, digest: digest.end() });
   const ids = schedules.map(({ id }) => id);
   expect(ids).toEqual([...ids].sort());
@@ -63,6 +64,16 @@ for (const dialect of testDialects) {
       const { schedules, watermark } = await snapshot({ page_size });
       expect(schedules).toHaveLength(250);
       expect(watermark).toBe(252);
+    });
+
+    test.each([
+      [{ page_size: 1000, rows_per_frame: 100 }, [100, 100, 50]],
+      [{ page_size: 70, rows_per_frame: 1000 }, [70, 70, 70, 40]],
+      [{ page_size: 1000, rows_per_frame: 60 }, [60, 40, 60, 40, 50]],
+    ])("contains several schedules in each frame on request: %o", async (request, sizes) => {
+      const frames = await collected(server.client(certificateFor("free")).snapshot(request));
+      expect(checked(frames).schedules).toHaveLength(250);
+      expect(frames.slice(1, -1).map(({ rows }) => rows.schedules.length)).toEqual(sizes);
     });
 
     test("contains complete schedules with canonical arguments", async () => {
@@ -158,7 +169,11 @@ for (const dialect of testDialects) {
           })(),
         ).rejects.toMatchObject({ code: 1 });
       }
-      expect((await snapshot({ project_ids: [project.id] })).schedules).toHaveLength(40);
+      const whole = { project_ids: [project.id], rows_per_frame: 100 };
+      const frames = await collected(server.client().snapshot(whole));
+      expect(checked(frames).schedules).toHaveLength(40);
+      // Eight of 60,000 bytes of arguments fit into one frame.
+      expect(frames.slice(1, -1).map(({ rows }) => rows.schedules.length)).toEqual([8, 8, 8, 8, 8]);
     });
   });
 }

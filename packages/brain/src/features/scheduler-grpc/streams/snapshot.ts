@@ -1,7 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ServerWritableStream } from "@grpc/grpc-js";
-import { SnapshotDigest, type SnapshotFrame, type SnapshotRequest, schedulerContractVersion } from "@svc/protocol";
+import {
+  type ScheduleMessage,
+  SnapshotDigest,
+  type SnapshotFrame,
+  type SnapshotRequest,
+  schedulerContractVersion,
+} from "@svc/protocol";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import type { Caller } from "../access/caller.ts";
 import { CallRefusal } from "../access/refusal.ts";
@@ -14,13 +20,16 @@ const defaultPageSize = 100;
 const maxPageSize = 1000;
 /** Rows that are in memory at once for one snapshot. A row has up to 128 KiB of arguments. */
 const maxRowsInMemory = 100;
+/** Maximum bytes of arguments in one frame, below the limit of a message. */
+const maxFrameBytes = 512 * 1024;
 
 /** @throws CallRefusal `invalid` */
-export function readSnapshotRequest({ project_ids, page_size }: SnapshotRequest) {
+export function readSnapshotRequest({ project_ids, page_size, rows_per_frame }: SnapshotRequest) {
   if (page_size > maxPageSize) throw new CallRefusal("invalid", `page_size must be 1 to ${maxPageSize}`);
   return {
     projectIds: readProjectIds(project_ids),
     rowsPerRead: Math.min(page_size === 0 ? defaultPageSize : page_size, maxRowsInMemory),
+    rowsPerFrame: Math.min(rows_per_frame, maxRowsInMemory),
   };
 }
 
@@ -30,7 +39,7 @@ export async function sendSnapshot(
   { slugs }: Pick<Caller, "slugs">,
   database: Pick<BrainDatabase, "snapshot">,
 ): Promise<void> {
-  const { projectIds, rowsPerRead } = readSnapshotRequest(call.request);
+  const { projectIds, rowsPerRead, rowsPerFrame } = readSnapshotRequest(call.request);
   const snapshot_id = randomUUID();
   await send(call, { header: { snapshot_id, contract_version: schedulerContractVersion } });
   const digest = new SnapshotDigest();
@@ -48,7 +57,13 @@ export async function sendSnapshot(
           definitionDigest: row.definition_digest,
           nextRunAt: row.next_run_at,
         });
-        await send(call, { row: { snapshot_id, schedule: scheduleMessage(row) } });
+      }
+      const schedules = rows.map(scheduleMessage);
+      if (rowsPerFrame > 1) {
+        for (const part of framesOf(schedules, rowsPerFrame))
+          await send(call, { rows: { snapshot_id, schedules: part } });
+      } else {
+        for (const schedule of schedules) await send(call, { row: { snapshot_id, schedule } });
       }
       row_count += rows.length;
       if (rows.length < rowsPerRead) return revision;
@@ -58,4 +73,22 @@ export async function sendSnapshot(
     }
   });
   await send(call, { complete: { snapshot_id, watermark, row_count, digest: digest.end() } });
+}
+
+/** Parts with at most `maxRows` schedules, none of which exceeds a message. */
+function framesOf(schedules: readonly ScheduleMessage[], maxRows: number): ScheduleMessage[][] {
+  const frames: ScheduleMessage[][] = [];
+  let bytes = 0;
+  for (const schedule of schedules) {
+    const size = schedule.args_json.length + schedule.kwargs_json.length;
+    const frame = frames.at(-1);
+    if (frame === undefined || frame.length === maxRows || bytes + size > maxFrameBytes) {
+      frames.push([schedule]);
+      bytes = size;
+    } else {
+      frame.push(schedule);
+      bytes += size;
+    }
+  }
+  return frames;
 }

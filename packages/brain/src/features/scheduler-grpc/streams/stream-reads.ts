@@ -1,3 +1,4 @@
+import { isAmong } from "../../../platform/database/dialects/expressions/values-table.ts";
 import type { Db, ProjectRow, ScheduleChangeRow, ScheduleRow } from "../../../schema/tables/index.ts";
 import { ownScheduler } from "../../schedules/index.ts";
 
@@ -81,14 +82,19 @@ export async function hasSchedules(db: Db, projectIds: readonly string[], throug
   return found !== undefined;
 }
 
-/** The project of a schedule; undefined when there is none with this id. */
-export const findScheduleProject = (db: Db, scheduleId: string): Promise<{ id: string; slug: string } | undefined> =>
-  db
+/** The projects of schedules, by their ids. */
+export async function findScheduleProjects(
+  db: Db,
+  scheduleIds: readonly string[],
+): Promise<ReadonlyMap<string, { readonly id: string; readonly slug: string }>> {
+  const rows = await db
     .selectFrom("schedules")
     .innerJoin("projects", "projects.id", "schedules.project_id")
-    .select(["projects.id", "projects.slug"])
-    .where("schedules.id", "=", scheduleId)
-    .executeTakeFirst();
+    .select(["schedules.id as schedule_id", "projects.id", "projects.slug"])
+    .where(isAmong("schedules.id", "uuid", scheduleIds))
+    .execute();
+  return new Map(rows.map(({ schedule_id, ...project }) => [schedule_id, project]));
+}
 
 /** The project of a fire; undefined when there is none with this id. */
 export const findFireProject = (db: Db, fireId: string): Promise<{ id: string; slug: string } | undefined> =>
