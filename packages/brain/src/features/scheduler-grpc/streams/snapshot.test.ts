@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readTimestamp, type ScheduleMessage, SnapshotDigest } from "@svc/protocol";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { rowsReadBy } from "../../../../test/query-plans.ts";
 import {
   addSchedule,
   certificateFor,
@@ -12,7 +13,9 @@ import {
   renameTask,
   startSchedulerGrpc,
 } from "../../../../test/schedulers/scheduler-fixture.ts";
+import type { Db } from "../../../schema/tables/index.ts";
 import { statusCodes } from "../status-codes.ts";
+import { readSchedulePage } from "./stream-reads.ts";
 
 /** Checks a snapshot as a scheduler does, and gives its schedules. */
 function checked(frames: Frame[]): { schedules: ScheduleMessage[]; watermark: number } {
@@ -67,14 +70,27 @@ for (const dialect of testDialects) {
     });
 
     test.each([
-      [{ page_size: 1000, rows_per_frame: 100 }, [100, 100, 50]],
-      [{ page_size: 70, rows_per_frame: 1000 }, [70, 70, 70, 40]],
-      [{ page_size: 1000, rows_per_frame: 60 }, [60, 40, 60, 40, 50]],
-    ])("contains several schedules in each frame on request: %o", async (request, sizes) => {
+      [{ page_size: 1000, rows_per_frame: 100 }, 100, 3],
+      [{ page_size: 70, rows_per_frame: 1000 }, 70, 4],
+      [{ page_size: 1000, rows_per_frame: 60 }, 60, 5],
+    ])("contains several schedules in each frame on request: %o", async (request, mostInFrame, frameCount) => {
       const frames = await collected(server.client(certificateFor("free")).snapshot(request));
       expect(checked(frames).schedules).toHaveLength(250);
-      expect(frames.slice(1, -1).map(({ rows }) => rows.schedules.length)).toEqual(sizes);
+      const sizes = frames.slice(1, -1).map(({ rows }) => rows.schedules.length);
+      expect(sizes).toHaveLength(frameCount);
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(mostInFrame);
+      expect(sizes.reduce((sum, size) => sum + size)).toBe(250);
     });
+
+    if (dialect === "postgres") {
+      test("reads each schedule once, also without statistics about the table", async () => {
+        const ids = (await opened.database.read.selectFrom("schedules").select("id").orderBy("id").execute()).map(
+          ({ id }) => id,
+        );
+        const page = (db: Db) => readSchedulePage(db, { afterId: ids[120] ?? null, limit: 1 });
+        expect(await rowsReadBy(opened.database, page)).toEqual([1]);
+      });
+    }
 
     test("contains complete schedules with canonical arguments", async () => {
       const project = await projectWith(opened, "complete");
@@ -173,7 +189,8 @@ for (const dialect of testDialects) {
       const frames = await collected(server.client().snapshot(whole));
       expect(checked(frames).schedules).toHaveLength(40);
       // Eight of 60,000 bytes of arguments fit into one frame.
-      expect(frames.slice(1, -1).map(({ rows }) => rows.schedules.length)).toEqual([8, 8, 8, 8, 8]);
+      const sizes = frames.slice(1, -1).map(({ rows }) => rows.schedules.length);
+      expect(Math.max(...sizes)).toBe(8);
     });
   });
 }

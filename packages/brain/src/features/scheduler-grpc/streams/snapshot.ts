@@ -9,12 +9,13 @@ import {
   schedulerContractVersion,
 } from "@svc/protocol";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
+import { ownScheduler } from "../../schedules/index.ts";
 import type { Caller } from "../access/caller.ts";
 import { CallRefusal } from "../access/refusal.ts";
 import { scheduleMessage } from "../calls/messages.ts";
 import { readProjectIds } from "../calls/requests.ts";
 import { send } from "./send.ts";
-import { readSchedulePage, readServerRevision } from "./stream-reads.ts";
+import { readProjects, readSchedulePage, readServerRevision, type StreamProject } from "./stream-reads.ts";
 
 const defaultPageSize = 100;
 const maxPageSize = 1000;
@@ -46,9 +47,10 @@ export async function sendSnapshot(
   let row_count = 0;
   const watermark = await database.snapshot(async (db) => {
     const revision = await readServerRevision(db);
-    let afterId: string | null = null;
-    for (;;) {
-      const rows = await readSchedulePage(db, { slugs, projectIds }, { afterId, limit: rowsPerRead });
+    const projects = visibleProjects(await readProjects(db), slugs, projectIds);
+    for (let afterId: string | null = null; ; ) {
+      const page = await readSchedulePage(db, { afterId, limit: rowsPerRead });
+      const rows = page.filter(({ scheduler, project_id }) => scheduler === ownScheduler && projects.has(project_id));
       for (const row of rows) {
         digest.add({
           id: row.id,
@@ -66,13 +68,24 @@ export async function sendSnapshot(
         for (const schedule of schedules) await send(call, { row: { snapshot_id, schedule } });
       }
       row_count += rows.length;
-      if (rows.length < rowsPerRead) return revision;
-      afterId = rows.at(-1)?.id ?? null;
+      if (page.length < rowsPerRead) return revision;
+      afterId = page.at(-1)?.id ?? null;
       // The embedded database is read on this thread.
       await nextTurn();
     }
   });
   await send(call, { complete: { snapshot_id, watermark, row_count, digest: digest.end() } });
+}
+
+/** Ids of active projects in the binding and the request; null in either place for no limit. */
+function visibleProjects(
+  projects: ReadonlyMap<string, StreamProject>,
+  slugs: ReadonlySet<string> | null,
+  projectIds: ReadonlySet<string> | null,
+): ReadonlySet<string> {
+  const isVisible = ([id, { slug, is_active }]: [string, StreamProject]) =>
+    is_active && (slugs?.has(slug) ?? true) && (projectIds?.has(id) ?? true);
+  return new Set([...projects].filter(isVisible).map(([id]) => id));
 }
 
 /** Parts with at most `maxRows` schedules, none of which exceeds a message. */
