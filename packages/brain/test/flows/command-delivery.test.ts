@@ -156,6 +156,28 @@ for (const dialect of testDialects) {
         expect(frameOf(plain, id)).toBeUndefined();
       });
 
+      test("sends an unacknowledged command again through another session when its session ends", async () => {
+        const { agent, agentId, minted } = await connect({ ...eligible, worker_id: "first" });
+        const other = await connectRaw(
+          { url: brain.url, ...minted },
+          { hello: rawHello({ ...eligible, worker_id: "other" }) },
+        );
+        await other.settle();
+        await agent.settle(); // the most recently active session gets new commands
+        const ids = [await order(agentId), await order(agentId, "retry-task")];
+        const frames = await waitFor(() => {
+          const found = ids.map((id) => frameOf(agent, id));
+          return found.every((frame) => frame !== undefined) && found;
+        });
+
+        agent.socket.terminate();
+
+        const again = await waitFor(() => frameOf(other, ids[0]!));
+        expect(again.payload).toEqual(frames[0]?.payload);
+        await other.settle();
+        expect(frameOf(other, ids[1]!)).toBeUndefined();
+      });
+
       test("delivers many waiting commands in order when it connects, each once", async () => {
         const { agent, agentId, minted } = await connect();
         await agent.close();

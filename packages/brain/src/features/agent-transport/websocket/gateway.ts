@@ -27,8 +27,10 @@ export interface GatewayDeps extends ConnectionDeps {
   isStillAdmitted(identity: AgentIdentity): Promise<boolean>;
   /** The connection closed; `isLast` when it was the agent's last connection here. */
   disconnected(identity: AgentIdentity, workerId: string | null, connectedAt: Date, isLast: boolean): Promise<void>;
-  /** Offers waiting commands to the connection, oldest first. */
+  /** Offers unacknowledged and waiting commands to the connection, oldest first. */
   giveWaiting(connection: Connection): Promise<void>;
+  /** A connection ended that no newer one replaced. Must not throw. */
+  ended(agentId: string): void;
 }
 
 const heartbeatSeconds = 10;
@@ -193,7 +195,8 @@ export class Gateway {
 
   #end(connection: Connection, identity: AgentIdentity): void {
     const { connections } = this.#deps;
-    connections.unregister(connection);
+    const isReplaced = !connections.unregister(connection);
+    if (!isReplaced) this.#deps.ended(identity.agent_id);
     const isLast = connections.ofAgent(identity.agent_id).length === 0;
     const note = this.#deps
       .disconnected(identity, connection.workerId, connection.connectedAt, isLast)
