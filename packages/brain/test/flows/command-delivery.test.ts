@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
@@ -177,6 +178,23 @@ for (const dialect of testDialects) {
         expect(again.payload).toEqual(frames[0]?.payload);
         await other.settle();
         expect(frameOf(other, ids[1]!)).toBeUndefined();
+      });
+
+      test("answers a ping only when the result before it is stored", async () => {
+        const { agent, agentId } = await connect();
+        for (let round = 0; round < 5; round += 1) {
+          const id = await order(agentId);
+          const { payload } = await waitFor(() => frameOf(agent, id));
+          const pong = once(agent.socket, "pong");
+          agent.sendFrame(
+            "command_result",
+            { status: "success", delivery_claim_token: payload?.delivery_claim_token },
+            id,
+          );
+          agent.socket.ping();
+          await pong;
+          expect((await rowOf(id)).status).toBe("completed");
+        }
       });
 
       test("delivers many waiting commands in order when it connects, each once", async () => {

@@ -78,6 +78,7 @@ export class Gateway {
       return;
     }
     const early: Uint8Array[] = [];
+    let earlyPing: Buffer | null = null;
     const first = Promise.withResolvers<Uint8Array | null>();
     const helloTimer = setTimeout(() => first.resolve(null), this.#deps.helloMs ?? wireTimes.helloMs);
     let connection: Connection | null = null;
@@ -85,6 +86,10 @@ export class Gateway {
     let isRefused = false;
     socket.on("error", ({ message }) => this.#deps.log.debug("agent_transport.socket_error", { message }));
     socket.on("close", () => first.resolve(null));
+    socket.on("ping", (data) => {
+      if (connection === null) earlyPing = data;
+      else connection.pinged(data);
+    });
     socket.on("message", (data: Buffer) => {
       if (isRefused) return;
       if (connection !== null) {
@@ -105,6 +110,7 @@ export class Gateway {
         socket.resume();
         if (opened === null) return;
         for (const message of early.splice(0)) opened.receive(message);
+        if (earlyPing !== null) opened.pinged(earlyPing);
       })
       .catch((error: Error) => {
         this.#handshakeFailed({ message: error.message });
