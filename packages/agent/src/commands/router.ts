@@ -177,7 +177,7 @@ export class CommandRouter {
     entry.isBegun = true;
     this.#write(entry, answers, repeatable);
     void this.#carryOut(command).then((outcome) => {
-      // A repetition that failed says nothing about the first time.
+      // The first time may have succeeded although the repetition failed.
       const known: CommandOutcome =
         mayHaveRun && outcome.status === "failed" ? { ...outcome, outcome: "unknown" } : outcome;
       if (this.#running.get(command.id) === job) this.#finish(job, known);

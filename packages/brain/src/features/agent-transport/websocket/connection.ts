@@ -168,7 +168,7 @@ export class Connection implements AgentConnection {
     this.#holdBack();
   }
 
-  /** Answers a ping when the replies before it are stored. Of several pings meanwhile, the newest one is answered (RFC 6455, 5.5.3). */
+  /** Answers a ping when the replies before it are stored. Of several pings before that, the newest one is answered (RFC 6455, 5.5.3). */
   pinged(data: Buffer): void {
     this.#ping = data;
     if (!this.#isAnsweringPings) void this.#answerPings();

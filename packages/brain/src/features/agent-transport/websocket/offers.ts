@@ -10,7 +10,7 @@ export interface OfferDeps {
   readonly commands: Pick<Commands, "claim" | "unsent" | "unsigned" | "waitingAgents" | "unacknowledgedAgents">;
   readonly clock: Pick<Clock, "now">;
   readonly log: Log;
-  /** How long an unacknowledged command that may be repeated stays with a session that goes on, in milliseconds. */
+  /** How long after its last send a regular offer sends an unacknowledged command again, in milliseconds. */
   readonly resendMs: number;
 }
 

@@ -39,7 +39,8 @@ function connect() {
   const signer = createSigner({ secret, session, now: () => clock.now() });
   return {
     pongs,
-    send: (type: SignedFrameType) => connection.receive(Buffer.from(signer.sign(type, { status: "success" }, randomUUID()))),
+    send: (type: SignedFrameType) =>
+      connection.receive(Buffer.from(signer.sign(type, { status: "success" }, randomUUID()))),
     ping: (data: string) => connection.pinged(Buffer.from(data)),
     stored: (outcome: FrameOutcome = { kind: "confirmed" }) => storing.shift()?.(outcome),
     /** Lets everything happen that can. */
@@ -63,7 +64,7 @@ test("a ping is answered when the replies to commands before it are stored", asy
   expect(pongs).toEqual(["1"]);
 });
 
-test("of several pings meanwhile, the newest one is answered, with the replies before it", async () => {
+test("of several pings that wait, the newest one is answered, with the replies before it", async () => {
   const { pongs, send, ping, stored, settle } = connect();
   send("command_result");
   ping("1");

@@ -4,7 +4,6 @@ import { testDialects } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
 import { type Line, offeredAgent, useOffers } from "../../../../test/fixtures/offers-fixture.ts";
 import type { CommandRow } from "../../../schema/tables/index.ts";
-import { socketResendRule, winResends } from "../../commands/delivery/resend-store.ts";
 
 const fire = { action: "schedule.fire", payload: '{"engine":"bullmq","fire_id":"f"}' };
 const idsOf = ({ sent }: Line) => sent.map(({ id }) => id);
@@ -147,26 +146,6 @@ for (const dialect of testDialects) {
       await offered.offers.stop();
 
       expect([atFirst, idsOf(next)]).toEqual([500, ids]);
-    });
-
-    test("is won by one of two processes", async () => {
-      const ids = await issueMany(20, {
-        ...fire,
-        ...{ status: "dispatched", delivery_claim_token: "t", timeout_at: later(60_000) },
-        ...{ dispatched_at: clock.now(), last_sent_at: clock.now() },
-      });
-      const rule = socketResendRule(later(1), clock.now());
-      const other = await opened.openAgain();
-      const won = await Promise.all(
-        [opened.database, other].map((database) => database.write((tx) => winResends(tx, { ids, rule }))),
-      );
-      await other.close();
-      expect(
-        won
-          .flat()
-          .map(({ id }) => id)
-          .sort(),
-      ).toEqual([...ids].sort());
     });
   });
 }
