@@ -1,4 +1,4 @@
-import { schedulerContractVersion } from "./messages.ts";
+import { maxFiresPerCall, schedulerContractVersion } from "./messages.ts";
 import { schedulerProto } from "./proto.ts";
 
 interface Method {
@@ -69,6 +69,10 @@ The service locks the schedule and answers with the first row that applies.
 | Otherwise | \`ACCEPTED\` | continues |
 
 A \`fire_id\` that belongs to another schedule or slot is refused with the status \`INVALID_ARGUMENT\`.
+
+\`FireSchedules\` decides each of its fires in this way and returns an outcome for each, in their order: the answer, or as \`refusal\` the status that
+\`FireSchedule\` would have failed with. More than ${maxFiresPerCall} fires are refused as a whole. The schedules in \`live\` have at most 768 KiB of arguments
+together; fires beyond that are answered with \`RETRY\`.
 
 ## The file
 

@@ -66,12 +66,15 @@ export interface PingResponse {
 export interface SnapshotRequest {
   readonly project_ids: readonly string[];
   readonly page_size: number;
+  /** Above 1: several schedules share a frame `rows`. */
+  readonly rows_per_frame: number;
 }
 
 /** Exactly one member is set. */
 export interface SnapshotFrame {
   readonly header?: { readonly snapshot_id: string; readonly contract_version: number };
   readonly row?: { readonly snapshot_id: string; readonly schedule: ScheduleMessage };
+  readonly rows?: { readonly snapshot_id: string; readonly schedules: readonly ScheduleMessage[] };
   readonly complete?: {
     readonly snapshot_id: string;
     readonly watermark: number;
@@ -137,6 +140,25 @@ export interface FireScheduleResponse {
   readonly live: ScheduleMessage | null;
   readonly error_code: string;
   readonly error_message: string;
+}
+
+/** Maximum fires of one call. */
+export const maxFiresPerCall = 250;
+
+export interface FireSchedulesRequest {
+  readonly fires: readonly FireScheduleRequest[];
+}
+
+/** Exactly one member is set. */
+export interface FireOutcome {
+  readonly answer?: FireScheduleResponse;
+  /** `code` is a status of gRPC. */
+  readonly refusal?: { readonly code: number; readonly message: string };
+}
+
+export interface FireSchedulesResponse {
+  /** In the order of the fires. */
+  readonly results: readonly FireOutcome[];
 }
 
 export interface AdvanceCursorRequest {

@@ -15,6 +15,8 @@ service SchedulerService {
   rpc WatchSchedules(WatchRequest) returns (stream WatchFrame);
   // Fires a slot. A repeated request with the same fire_id returns the stored answer.
   rpc FireSchedule(FireScheduleRequest) returns (FireScheduleResponse);
+  // Fires up to 250 slots, each as FireSchedule does; the results are in the order of the fires.
+  rpc FireSchedules(FireSchedulesRequest) returns (FireSchedulesResponse);
   // Moves next_run_at over slots that are skipped.
   rpc AdvanceScheduleCursor(AdvanceCursorRequest) returns (AdvanceCursorResponse);
   // For schedulers that observe the work themselves: the outcome of a fire.
@@ -65,6 +67,8 @@ message SnapshotRequest {
   repeated string project_ids = 1;
   // Rows read at once, 1 to 1000; 100 when unset.
   uint32 page_size = 2;
+  // Above 1: at most that many schedules in one frame rows, up to 100. Otherwise each has its own frame row.
+  uint32 rows_per_frame = 3;
 }
 
 message SnapshotFrame {
@@ -72,6 +76,7 @@ message SnapshotFrame {
     SnapshotHeader header = 1;
     SnapshotRow row = 2;
     SnapshotComplete complete = 3;
+    SnapshotRows rows = 4;
   }
 }
 
@@ -83,6 +88,11 @@ message SnapshotHeader {
 message SnapshotRow {
   string snapshot_id = 1;
   Schedule schedule = 2;
+}
+
+message SnapshotRows {
+  string snapshot_id = 1;
+  repeated Schedule schedules = 2;
 }
 
 message SnapshotComplete {
@@ -165,6 +175,28 @@ message FireScheduleResponse {
   Schedule live = 7;
   string error_code = 8;
   string error_message = 9;
+}
+
+message FireSchedulesRequest {
+  repeated FireScheduleRequest fires = 1;
+}
+
+message FireSchedulesResponse {
+  repeated FireOutcome results = 1;
+}
+
+message FireOutcome {
+  oneof outcome {
+    FireScheduleResponse answer = 1;
+    // What FireSchedule fails with.
+    FireRefusal refusal = 2;
+  }
+}
+
+message FireRefusal {
+  // A status code of gRPC.
+  uint32 code = 1;
+  string message = 2;
 }
 
 message AdvanceCursorRequest {

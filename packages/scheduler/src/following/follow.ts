@@ -14,6 +14,8 @@ const pingTimeoutMs = 10_000;
 /** Interval of checks while both sides compute different slots. */
 const mismatchCheckMs = 30_000;
 const pageSize = 1000;
+/** A message costs more than a row. */
+const rowsPerFrame = 100;
 
 export interface FollowOptions {
   readonly brain: Brain;
@@ -75,12 +77,16 @@ export function followBrain({ brain, table, gate, clock, log, ...options }: Foll
     let stage: SnapshotStage | null = null;
     let isComplete = false;
     try {
-      for await (const frame of brain.snapshot({ project_ids: [], page_size: pageSize }, call.signal)) {
+      const request = { project_ids: [], page_size: pageSize, rows_per_frame: rowsPerFrame };
+      for await (const frame of brain.snapshot(request, call.signal)) {
         watched.received();
         if (frame.header !== undefined) stage = table.beginSnapshot(frame.header);
         else if (stage === null) throw new BrainFault("the snapshot has no header", true);
         else if (frame.row !== undefined) stage.add(frame.row);
-        else if (frame.complete !== undefined) {
+        else if (frame.rows !== undefined) {
+          const { snapshot_id, schedules } = frame.rows;
+          for (const schedule of schedules) stage.add({ snapshot_id, schedule });
+        } else if (frame.complete !== undefined) {
           stage.complete(frame.complete);
           isComplete = true;
           break;

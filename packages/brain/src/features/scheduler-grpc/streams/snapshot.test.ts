@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readTimestamp, type ScheduleMessage, SnapshotDigest } from "@svc/protocol";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { rowsReadBy } from "../../../../test/query-plans.ts";
 import {
   addSchedule,
   certificateFor,
@@ -12,13 +13,16 @@ import {
   renameTask,
   startSchedulerGrpc,
 } from "../../../../test/schedulers/scheduler-fixture.ts";
+import type { Db } from "../../../schema/tables/index.ts";
 import { statusCodes } from "../status-codes.ts";
+import { readSchedulePage } from "./stream-reads.ts";
 
 /** Checks a snapshot as a scheduler does, and gives its schedules. */
 function checked(frames: Frame[]): { schedules: ScheduleMessage[]; watermark: number } {
   const [header, ...rest] = frames;
   const complete = rest.pop()?.complete;
-  const schedules = rest.map((frame) => frame.row.schedule as ScheduleMessage);
+  const parts = rest.map(({ row, rows }) => row ?? rows) as { snapshot_id: string }[];
+  const schedules: ScheduleMessage[] = rest.flatMap(({ row, rows }) => row?.schedule ?? rows.schedules);
   const digest = new SnapshotDigest();
   for (const { id, control_token, revision, definition_digest, next_run_at } of schedules) {
     digest.add({
@@ -31,7 +35,7 @@ function checked(frames: Frame[]): { schedules: ScheduleMessage[]; watermark: nu
   }
   const { snapshot_id } = header.header;
   expect(header.header.contract_version).toBe(1);
-  expect(new Set(rest.map((frame) => frame.row.snapshot_id))).toEqual(new Set(rest.length > 0 ? [snapshot_id] : []));
+  expect(new Set(parts.map((part) => part.snapshot_id))).toEqual(new Set(rest.length > 0 ? [snapshot_id] : []));
   expect(complete).toMatchObject({ snapshot_id, row_count: schedules.length, digest: digest.end() });
   const ids = schedules.map(({ id }) => id);
   expect(ids).toEqual([...ids].sort());
@@ -64,6 +68,29 @@ for (const dialect of testDialects) {
       expect(schedules).toHaveLength(250);
       expect(watermark).toBe(252);
     });
+
+    test.each([
+      [{ page_size: 1000, rows_per_frame: 100 }, 100, 3],
+      [{ page_size: 70, rows_per_frame: 1000 }, 70, 4],
+      [{ page_size: 1000, rows_per_frame: 60 }, 60, 5],
+    ])("contains several schedules in each frame on request: %o", async (request, mostInFrame, frameCount) => {
+      const frames = await collected(server.client(certificateFor("free")).snapshot(request));
+      expect(checked(frames).schedules).toHaveLength(250);
+      const sizes = frames.slice(1, -1).map(({ rows }) => rows.schedules.length);
+      expect(sizes).toHaveLength(frameCount);
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(mostInFrame);
+      expect(sizes.reduce((sum, size) => sum + size)).toBe(250);
+    });
+
+    if (dialect === "postgres") {
+      test("reads each schedule once, also without statistics about the table", async () => {
+        const ids = (await opened.database.read.selectFrom("schedules").select("id").orderBy("id").execute()).map(
+          ({ id }) => id,
+        );
+        const page = (db: Db) => readSchedulePage(db, { afterId: ids[120] ?? null, limit: 1 });
+        expect(await rowsReadBy(opened.database, page)).toEqual([1]);
+      });
+    }
 
     test("contains complete schedules with canonical arguments", async () => {
       const project = await projectWith(opened, "complete");
@@ -158,7 +185,12 @@ for (const dialect of testDialects) {
           })(),
         ).rejects.toMatchObject({ code: 1 });
       }
-      expect((await snapshot({ project_ids: [project.id] })).schedules).toHaveLength(40);
+      const whole = { project_ids: [project.id], rows_per_frame: 100 };
+      const frames = await collected(server.client().snapshot(whole));
+      expect(checked(frames).schedules).toHaveLength(40);
+      // Eight of 60,000 bytes of arguments fit into one frame.
+      const sizes = frames.slice(1, -1).map(({ rows }) => rows.schedules.length);
+      expect(Math.max(...sizes)).toBe(8);
     });
   });
 }
