@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { BrainDatabase } from "@svc/brain/storage";
 import { freePort } from "@svc/testkit";
 import { connectRaw, rawHello } from "@svc/testkit/raw-agent";
-import { sql } from "kysely";
+import pg from "pg";
 import { onDatabase, type Place, withStorage } from "../harness/databases.ts";
 import { firstAgentOf, startBenchBrain } from "../harness/processes.ts";
 import {
@@ -38,22 +37,28 @@ interface Rows {
   readonly due: number;
 }
 
-async function countRows({ slow }: BrainDatabase): Promise<Rows> {
-  const { rows } = await sql<Record<keyof Rows, string>>`SELECT
+async function countRows(databaseUrl: string): Promise<Rows> {
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  try {
+    const { rows } = await client.query<Record<keyof Rows, string>>(`SELECT
       (SELECT count(*) FROM schedule_fires) AS fires,
       (SELECT count(*) FROM (SELECT DISTINCT schedule_id, scheduled_for FROM schedule_fires) AS s) AS slots,
       (SELECT sum(total_runs) FROM schedules) AS counted,
       (SELECT count(*) FROM commands WHERE action = 'schedule.fire') AS commands,
       (SELECT sum(span) FROM (SELECT 1 + extract(epoch FROM max(scheduled_for) - min(scheduled_for)) AS span
-        FROM schedule_fires GROUP BY schedule_id) AS s) AS due`.execute(slow);
-  const [{ fires, slots, counted, commands, due }] = rows as [Record<keyof Rows, string>];
-  return {
-    fires: Number(fires),
-    slots: Number(slots),
-    counted: Number(counted),
-    commands: Number(commands),
-    due: Math.round(Number(due)),
-  };
+        FROM schedule_fires GROUP BY schedule_id) AS s) AS due`);
+    const [{ fires, slots, counted, commands, due }] = rows as [Record<keyof Rows, string>];
+    return {
+      fires: Number(fires),
+      slots: Number(slots),
+      counted: Number(counted),
+      commands: Number(commands),
+      due: Math.round(Number(due)),
+    };
+  } finally {
+    await client.end();
+  }
 }
 
 async function measure(
@@ -79,7 +84,7 @@ async function measure(
           (performance.now() - startedMs) / 1000,
         ];
         await scheduler.end("SIGTERM");
-        const rows = await countRows(database);
+        const rows = await countRows(databaseUrl);
         const perSecond = (fires - before) / seconds;
         const what = withAgent ? "with commands" : "buffered";
         log(`${what}: ${Math.round(perSecond)} fires/s`);

@@ -96,7 +96,11 @@ export function createModel({ schedules, due, firstSlot }: ModelOptions) {
       for (let from = 0; from < schedules; from += rowsPerFrame) {
         const count = Math.min(rowsPerFrame, schedules - from);
         yield {
-          rows: { snapshot_id: "s", schedules: Array.from({ length: count }, (_, index) => rowOf(from + index)) },
+          rows: {
+            snapshot_id: "s",
+            schedules: Array.from({ length: count }, (_, index) => rowOf(from + index)),
+            cursors: [],
+          },
         };
       }
       yield { complete: { snapshot_id: "s", watermark: schedules, row_count: schedules, digest: digestOfAll } };

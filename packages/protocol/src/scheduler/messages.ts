@@ -68,13 +68,27 @@ export interface SnapshotRequest {
   readonly page_size: number;
   /** Above 1: several schedules share a frame `rows`. */
   readonly rows_per_frame: number;
+  /** Schedules that have not changed after this revision come as cursors; 0 for none. */
+  readonly known_through: number;
+}
+
+/** A schedule that the scheduler knows, with its next slot. */
+export interface ScheduleCursor {
+  readonly id: string;
+  readonly revision: number;
+  readonly next_run_at: Timestamp | null;
 }
 
 /** Exactly one member is set. */
 export interface SnapshotFrame {
   readonly header?: { readonly snapshot_id: string; readonly contract_version: number };
   readonly row?: { readonly snapshot_id: string; readonly schedule: ScheduleMessage };
-  readonly rows?: { readonly snapshot_id: string; readonly schedules: readonly ScheduleMessage[] };
+  /** Either list is empty. */
+  readonly rows?: {
+    readonly snapshot_id: string;
+    readonly schedules: readonly ScheduleMessage[];
+    readonly cursors: readonly ScheduleCursor[];
+  };
   readonly complete?: {
     readonly snapshot_id: string;
     readonly watermark: number;

@@ -69,6 +69,8 @@ message SnapshotRequest {
   uint32 page_size = 2;
   // Above 1: at most that many schedules in one frame rows, up to 100. Otherwise each has its own frame row.
   uint32 rows_per_frame = 3;
+  // The client has every change up to this revision: schedules that have not changed since come as cursors in frames rows. 0 for none.
+  int64 known_through = 4;
 }
 
 message SnapshotFrame {
@@ -92,7 +94,16 @@ message SnapshotRow {
 
 message SnapshotRows {
   string snapshot_id = 1;
+  // Either these or the cursors.
   repeated Schedule schedules = 2;
+  repeated ScheduleCursor cursors = 3;
+}
+
+// A schedule that the client knows. Cursors move without a revision.
+message ScheduleCursor {
+  string id = 1;
+  int64 revision = 2;
+  google.protobuf.Timestamp next_run_at = 3;
 }
 
 message SnapshotComplete {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readTimestamp, type ScheduleMessage, SnapshotDigest } from "@svc/protocol";
+import { readTimestamp, type ScheduleCursor, type ScheduleMessage, SnapshotDigest } from "@svc/protocol";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rowsReadBy } from "../../../../test/query-plans.ts";
@@ -15,7 +15,7 @@ import {
 } from "../../../../test/schedulers/scheduler-fixture.ts";
 import type { Db } from "../../../schema/tables/index.ts";
 import { statusCodes } from "../status-codes.ts";
-import { readSchedulePage } from "./stream-reads.ts";
+import { readCursorPage } from "./stream-reads.ts";
 
 /** Checks a snapshot as a scheduler does, and gives its schedules. */
 function checked(frames: Frame[]): { schedules: ScheduleMessage[]; watermark: number } {
@@ -82,12 +82,45 @@ for (const dialect of testDialects) {
       expect(sizes.reduce((sum, size) => sum + size)).toBe(250);
     });
 
+    test("contains cursors of the schedules that the client knows", async () => {
+      const project = await projectWith(opened, "known");
+      const rows = [];
+      for (let index = 0; index < 5; index += 1) rows.push(await addSchedule(opened, { project_id: project.id }));
+      rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+      const changed = rows[2]!;
+      const known_through = Math.max(...rows.map(({ schedule_revision }) => schedule_revision));
+      await renameTask(opened, changed, "changed");
+      const moved = new Date("2026-05-06T07:08:09.000Z");
+      const { id } = rows[4]!;
+      await opened.database.write((tx) =>
+        tx.updateTable("schedules").set({ next_run_at: moved }).where("id", "=", id).execute(),
+      );
+
+      const request = { project_ids: [project.id], rows_per_frame: 100, known_through };
+      const frames = await collected(server.client(certificateFor("free")).snapshot(request));
+      // Where a page ends depends on the schedules of other projects.
+      const sent = frames
+        .slice(1, -1)
+        .flatMap(({ rows: { schedules, cursors } }) => [
+          ...schedules.map((each: ScheduleMessage) => ({ schedule: each.id })),
+          ...cursors.map((each: ScheduleCursor) => ({ cursor: each.id })),
+        ]);
+      expect(sent).toEqual(rows.map((row) => (row === changed ? { schedule: row.id } : { cursor: row.id })));
+      const last = frames.at(-2).rows.cursors.at(-1);
+      expect(readTimestamp(last.next_run_at)).toEqual(moved);
+      expect(last.revision).toBe(rows[4]!.schedule_revision);
+      const whole = await collected(server.client(certificateFor("free")).snapshot({ project_ids: [project.id] }));
+      expect(frames.at(-1).complete.digest).toBe(whole.at(-1).complete.digest);
+      checked(whole);
+      for (const row of rows) await removeSchedule(opened, row);
+    });
+
     if (dialect === "postgres") {
       test("reads each schedule once, also without statistics about the table", async () => {
         const ids = (await opened.database.read.selectFrom("schedules").select("id").orderBy("id").execute()).map(
           ({ id }) => id,
         );
-        const page = (db: Db) => readSchedulePage(db, { afterId: ids[120] ?? null, limit: 1 });
+        const page = (db: Db) => readCursorPage(db, { afterId: ids[120] ?? null, limit: 1 });
         expect(await rowsReadBy(opened.database, page)).toEqual([1]);
       });
     }
@@ -141,6 +174,7 @@ for (const dialect of testDialects) {
 
     test.each([
       [{ page_size: 1001 }, "page_size must be 1 to 1000"],
+      [{ known_through: -1 }, "known_through is not a revision"],
       [{ project_ids: ["x"] }, "project_ids is not a UUID"],
       [{ project_ids: Array.from({ length: 1001 }, () => randomUUID()) }, "project_ids must be at most 1000"],
     ])("is refused for a request that is invalid", async (request, details) => {

@@ -16,17 +16,22 @@ export async function readProjects(db: Db): Promise<ReadonlyMap<string, StreamPr
   return new Map(rows.map(({ id, ...project }) => [id, project]));
 }
 
+export type CursorRow = Pick<
+  ScheduleRow,
+  "id" | "project_id" | "scheduler" | "schedule_revision" | "control_token" | "definition_digest" | "next_run_at"
+>;
+
 /**
- * Schedules of any owner and project, by ascending id. The caller filters: with further conditions, a server database without statistics
- * reads all schedules for each page.
+ * Schedules of any owner and project without their definitions, by ascending id. The caller filters: with further conditions, a server
+ * database without statistics reads all schedules for each page.
  */
-export function readSchedulePage(
+export function readCursorPage(
   db: Db,
   { afterId, limit }: { afterId: string | null; limit: number },
-): Promise<ScheduleRow[]> {
+): Promise<CursorRow[]> {
   return db
     .selectFrom("schedules")
-    .selectAll()
+    .select(["id", "project_id", "scheduler", "schedule_revision", "control_token", "definition_digest", "next_run_at"])
     .$if(afterId !== null, (query) => query.where("id", ">", afterId))
     .orderBy("id")
     .limit(limit)
