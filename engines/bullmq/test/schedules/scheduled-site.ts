@@ -62,7 +62,7 @@ export type Site = Awaited<ReturnType<typeof startSite>>;
  */
 export async function startSite({ dialect, schedulers, brainEnv = {} }: SiteOptions) {
   const cleanups: (() => unknown)[] = [];
-  const separate: Part[] = [];
+  const separate: { kill(): Promise<void>; stop(): Promise<void> }[] = [];
   const killSchedulers = async () => void (await Promise.all(separate.map((scheduler) => scheduler.kill())));
   async function stop(): Promise<void> {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -114,12 +114,17 @@ export async function startSite({ dialect, schedulers, brainEnv = {} }: SiteOpti
             running = await startSchedulerProcess({ folder: home.folder, port: status, env: all });
           },
           kill: async () => running?.kill(),
+          stop: async () => void (await running?.stop()),
           isLeader: async () => (await running?.info())?.leader === true,
         };
         separate.push(part);
         return part;
       },
-      killSchedulers,
+      /** Stops all of them, after the answers to their calls. Whether there were any. */
+      async stopSchedulers(): Promise<boolean> {
+        await Promise.all(separate.map((scheduler) => scheduler.stop()));
+        return separate.length > 0;
+      },
       /** Task id of a fire's job. */
       taskOf: ({ fire_id }: Fire) => `${app.prefix}:${queue}:${jobOf(fire_id)}`,
       stop,
@@ -203,14 +208,15 @@ const describeFire = ({ scheduled_for, status, error_message }: Fire) => `${sche
 const openStatuses = ["pending", "accepted", "delivered", "buffered"];
 
 /**
- * Ends the schedules and waits until none of their fires is open. Returns what is then stored of each. Its schedulers are killed first, and
- * fires that wait in the buffer for an agent are delivered: disabling would end them.
+ * Ends the schedules and waits until none of their fires is open. Returns what is then stored of each. Disabling would end fires that wait in
+ * the buffer for an agent, so its schedulers are stopped first, and such fires are delivered.
  */
 export async function settle(site: Site, schedules: readonly Created[]) {
-  await site.killSchedulers();
+  const areStopped = await site.stopSchedulers();
+  const ending = areStopped ? openStatuses : ["buffered"];
   for (const { id } of schedules) {
-    const isAnyBuffered = async () => (await firesOf(site, id)).some(({ status }) => status === "buffered");
-    await waitFor(async () => !(await isAnyBuffered()), { everyMs: 100, that: "an empty buffer" });
+    const isAnyLeft = async () => (await firesOf(site, id)).some(({ status }) => ending.includes(status));
+    await waitFor(async () => !(await isAnyLeft()), { everyMs: 100, that: "the end of fires that began" });
     await site.api.post(`${base}/${id}/disable`);
   }
   return await waitFor(
