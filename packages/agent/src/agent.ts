@@ -151,8 +151,10 @@ class RunningAgent implements Agent {
     if (this.#isStarted || this.#stopped !== undefined) return;
     this.#isStarted = true;
     this.#router.tend();
-    const adapters = Promise.all(this.#settings.engines.map((engine) => this.#startAdapter(engine)));
+    const starts = this.#settings.engines.map((engine) => this.#startAdapter(engine));
+    const adapters = Promise.all(starts);
     adapters.then(() => this.#ready.resolve(), this.#ready.reject);
+    void Promise.allSettled(starts).then(() => this.#router.adaptersStarted());
     void this.#connectAfter(adapters);
   }
 

@@ -44,13 +44,9 @@ async function startProcess(transport: "ws" | "longpoll" = "ws"): Promise<AgentP
 
 const idsOf = ({ begun }: AgentProcess) => begun.map(({ id }) => id);
 
-function send(id: string, token: string, parameters: Record<string, unknown> = {}): void {
+function send(id: string, token: string, parameters: Record<string, unknown> = {}, action = "retry_task"): void {
   const target = { type: "task", id: "t", engine: "scripted" };
-  peer.send(
-    "command",
-    { action: "retry_task", target, parameters, timeout_seconds: 3_600, delivery_claim_token: token },
-    id,
-  );
+  peer.send("command", { action, target, parameters, timeout_seconds: 3_600, delivery_claim_token: token }, id);
 }
 
 function answers(type: "command_ack" | "command_result", id: string) {
@@ -76,6 +72,23 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
     expect(answers("command_ack", "c").at(-1)).toEqual({ delivery_claim_token: "two" });
     expect(idsOf(first)).toEqual(["c"]);
     expect(idsOf(second)).toEqual([]);
+  });
+
+  test("kill -9 while a fire runs: the next process carries it out and reports its result", async () => {
+    const first = await startProcess(transport);
+    send("c", "one", { fire_id: "f" }, "schedule.fire");
+    await waitFor(() => first.begun.length === 1 && answers("command_ack", "c").length === 1);
+    await first.kill();
+
+    const second = await startProcess(transport);
+    await waitFor(() => second.begun.length === 1);
+    second.endAll();
+    await waitFor(() => answers("command_result", "c").length === 1);
+
+    expect(answers("command_result", "c")).toEqual([
+      { status: "success", result: { task_id: "c" }, delivery_claim_token: "one" },
+    ]);
+    expect(idsOf(second)).toEqual(["c"]);
   });
 });
 

@@ -45,7 +45,7 @@ export function routerBench() {
   }
 
   function routerOf(execute: CommandExecutor): CommandRouter {
-    const adapter = createScriptedAdapter("scripted", ["retry_task"]);
+    const adapter = createScriptedAdapter("scripted", ["retry_task", "submit_task"]);
     const write = (message: string, fields?: unknown): void => {
       logged += `${message} ${JSON.stringify(fields)}\n`;
     };
@@ -95,11 +95,11 @@ export function routerBench() {
       });
       return { router, begun, end: (id) => ends.get(id)?.() };
     },
-    /** Ends the agent's process and starts another one, which must execute nothing, with its file. */
-    restart(): CommandRouter {
+    /** Ends the agent's process and starts another one with its file. By default it must execute nothing. */
+    restart(execute: CommandExecutor = () => Promise.reject(new Error("carried out again"))): CommandRouter {
       buffer.close();
       buffer = openBuffer();
-      return routerOf(() => Promise.reject(new Error("carried out again")));
+      return routerOf(execute);
     },
     /** Continues with a second process. Returns the buffer of the first one. */
     secondProcess(): DurableBuffer {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { capabilityOfAction, commandActions, redeliverableActions } from "./commands/actions.ts";
+import { capabilityOfAction, commandActions, idempotentActions, redeliverableActions } from "./commands/actions.ts";
 import { closeReaction } from "./frames/close-codes.ts";
 import {
   capabilityTokens,
@@ -48,5 +48,7 @@ describe("actions", () => {
     const tokens: readonly string[] = [...capabilityTokens, ...schedulerCapabilityTokens];
     for (const action of commandActions) expect(tokens).toContain(capabilityOfAction[action]);
     for (const action of redeliverableActions) expect(commandActions).toContain(action);
+    // A service that does not send them again would not expect a repetition.
+    for (const action of idempotentActions) expect(redeliverableActions).toContain(action);
   });
 });

@@ -31,7 +31,7 @@ test.runIf(testDialects.includes("postgres"))(
       expect(await leader.isLeader()).toBe(false);
     }
 
-    await expectExactHistory(site, schedules, null);
+    await expectExactHistory(site, schedules);
   },
 );
 

@@ -60,7 +60,7 @@ test.concurrent.each(routeDialects)(
 
 /** skip leaves out all missed slots, fire_one_missed all but the newest, fire_all_missed none. Every other slot has a fire. */
 async function expectCaughtUp(site: Site, schedules: Parameters<typeof settle>[1]): Promise<void> {
-  for (const { schedule, fires } of await settle(site, schedules, () => false)) {
+  for (const { schedule, fires } of await settle(site, schedules)) {
     const left = fires.map((fire, index) =>
       index === 0 ? 0 : (slotOf(fire) - slotOf(fires[index - 1] as Fire)) / 1000 - 1,
     );

@@ -24,7 +24,7 @@ test.concurrent.each(routeDialects)(
     await site.agent.start();
     await fireMore(site, schedules, 2);
 
-    const settled = await settle(site, schedules, () => false);
+    const settled = await settle(site, schedules);
     const outcomes = settled.map(({ fires }) =>
       fires.map(({ status, error_code }) => `${status}${error_code === null ? "" : `:${error_code}`}`).join(" "),
     );

@@ -62,13 +62,15 @@ export type Site = Awaited<ReturnType<typeof startSite>>;
  */
 export async function startSite({ dialect, schedulers, brainEnv = {} }: SiteOptions) {
   const cleanups: (() => unknown)[] = [];
+  const separate: { kill(): Promise<void>; stop(): Promise<void> }[] = [];
+  const killSchedulers = async () => void (await Promise.all(separate.map((scheduler) => scheduler.kill())));
   async function stop(): Promise<void> {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   }
   try {
     const database = await migratedDatabaseUrl(dialect);
     const home = await temporaryFolder();
-    cleanups.push(database.drop, home.remove);
+    cleanups.push(database.drop, home.remove, killSchedulers);
     const [port, grpcPort] = [await freePort(), await freePort()];
     const connection = schedulers === "separate" ? await mintSchedulerConnection(home.folder, grpcPort) : null;
 
@@ -112,10 +114,16 @@ export async function startSite({ dialect, schedulers, brainEnv = {} }: SiteOpti
             running = await startSchedulerProcess({ folder: home.folder, port: status, env: all });
           },
           kill: async () => running?.kill(),
+          stop: async () => void (await running?.stop()),
           isLeader: async () => (await running?.info())?.leader === true,
         };
-        cleanups.push(part.kill);
+        separate.push(part);
         return part;
+      },
+      /** Stops all of them, after the answers to their calls. Whether there were any. */
+      async stopSchedulers(): Promise<boolean> {
+        await Promise.all(separate.map((scheduler) => scheduler.stop()));
+        return separate.length > 0;
       },
       /** Task id of a fire's job. */
       taskOf: ({ fire_id }: Fire) => `${app.prefix}:${queue}:${jobOf(fire_id)}`,
@@ -135,6 +143,8 @@ const brainSettings = {
   SVC_BOOTSTRAP_ADMIN_EMAIL: account.email,
   SVC_BOOTSTRAP_ADMIN_PASSWORD: account.password,
   SVC_PENDING_FIRES_REPLAY_INTERVAL_SECONDS: "1",
+  // A fire must not time out because the machine is slow.
+  SVC_COMMAND_TIMEOUT_SECONDS: "600",
 };
 
 /** `svc agent bullmq`, always with the same buffer. */
@@ -197,15 +207,24 @@ const describeFire = ({ scheduled_for, status, error_message }: Fire) => `${sche
 
 const openStatuses = ["pending", "accepted", "delivered", "buffered"];
 
-/** Disables the schedules and waits until none of their fires is open, except those given up. Returns what is then stored of each. */
-export async function settle(site: Site, schedules: readonly Created[], isGivenUp: (fire: Fire) => boolean) {
-  for (const { id } of schedules) await site.api.post(`${base}/${id}/disable`);
+/**
+ * Ends the schedules and waits until none of their fires is open. Returns what is then stored of each. Disabling would end fires that wait in
+ * the buffer for an agent, so its schedulers are stopped first, and such fires are delivered.
+ */
+export async function settle(site: Site, schedules: readonly Created[]) {
+  const areStopped = await site.stopSchedulers();
+  const ending = areStopped ? openStatuses : ["buffered"];
+  for (const { id } of schedules) {
+    const isAnyLeft = async () => (await firesOf(site, id)).some(({ status }) => ending.includes(status));
+    await waitFor(async () => !(await isAnyLeft()), { everyMs: 100, that: "the end of fires that began" });
+    await site.api.post(`${base}/${id}/disable`);
+  }
   return await waitFor(
     async () => {
       const found = [];
       for (const { id } of schedules) {
         const fires = await firesOf(site, id);
-        const open = fires.filter((fire) => openStatuses.includes(fire.status) && !isGivenUp(fire));
+        const open = fires.filter(({ status }) => openStatuses.includes(status));
         if (open.length > 0) throw new Error(open.map(describeFire).join(", "));
         found.push({ schedule: (await site.api.get(`${base}/${id}`)).body, fires });
       }

@@ -1,7 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { waitFor } from "@svc/testkit/peer";
 import { expect } from "vitest";
-import type { Case } from "../case.ts";
-import { type Stage, sharedWorker } from "../stage.ts";
+import { advertising, type Case } from "../case.ts";
+import { type Outcome, type Stage, sharedWorker } from "../stage.ts";
 
 async function allEnded({ site }: Stage, ids: readonly string[]): Promise<void> {
   await waitFor(async () => (await Promise.all(ids.map((id) => site.hasEnded(id)))).every(Boolean), {
@@ -102,6 +103,55 @@ export const faults: readonly Case[] = [
         expect(new Set(eventsOf(id).map((event) => event.id)).size).toBe(steps.size);
         expect(steps.size).toBe(stage.engine.reports.beginning.length + 2);
       }
+    },
+  },
+  {
+    name: "fires that an agent carries out when it is killed are repeated by the next one: each succeeds and creates one task",
+    appliesTo: advertising("submit_task"),
+    async run({ engine, site, reporter }) {
+      const { peer, reporting } = await reporter();
+      const { queue } = sharedWorker;
+      const scheduled_for = new Date().toISOString();
+      const task = { task_name: "echo", engine: engine.engine, queue, args: [], kwargs: {}, priority: null };
+      const fires = Array.from({ length: 60 }, () => ({ id: randomUUID(), fire_id: randomUUID() }));
+      const target = { type: "schedule", id: "s", engine: engine.engine };
+      const sendAll = (token: string) => {
+        for (const { id, fire_id } of fires) {
+          const parameters = { ...task, schedule_id: "s", schedule_name: "nightly", fire_id, scheduled_for };
+          const delivery = { delivery_claim_token: token, timeout_seconds: 3_600 };
+          peer.send("command", { action: "schedule.fire", target, parameters, ...delivery }, id);
+        }
+      };
+      const results = () => peer.record.frames.filter(({ type }) => type === "command_result");
+      const startProcess = async () => {
+        const beats = () => peer.record.frames.filter(({ type }) => type === "heartbeat").length;
+        const before = beats();
+        const started = await site.startAgentProcess(reporting);
+        await waitFor(() => beats() > before, { that: "a connected agent" });
+        return started;
+      };
+      const first = await startProcess();
+      sendAll("one");
+      await waitFor(() => results().length > 0, { everyMs: 1, that: "the first result" });
+      await first.kill();
+
+      const second = await startProcess();
+      sendAll("two"); // as the service does with those that were not acknowledged
+      const answered = () => new Set(results().map(({ id }) => id)).size;
+      await waitFor(() => answered() === fires.length, { that: "a result of every fire" });
+      await second.kill();
+
+      const tasks = fires.map(({ id }) => {
+        const own = results()
+          .filter((frame) => frame.id === id)
+          .map(({ payload }) => payload as unknown as Outcome);
+        for (const { status } of own) expect(status).toBe("success");
+        expect(new Set(own.map(({ result }) => result?.task_id)).size).toBe(1);
+        return String(own[0]?.result?.task_id);
+      });
+      expect(new Set(tasks).size).toBe(fires.length);
+      for (const id of tasks) await waitFor(() => site.hasEnded(id), { that: `the end of ${id}` });
+      expect(tasks.map((id) => site.runsOf(id))).toEqual(tasks.map(() => 1));
     },
   },
   {

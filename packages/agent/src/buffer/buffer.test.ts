@@ -143,11 +143,12 @@ describe("a position", () => {
 
 describe("a command", () => {
   const command = { id: "c", action: "retry_task", token: null, isBegun: 1, outcome: null, seenMs: 5 } as const;
+  const repeatable = { payload: "{}", deadlineMs: 9 };
 
   test("of an ended process is found by the next one, whichever file that uses", () => {
     const first = open();
     const second = open();
-    second.apply({ commands: [command] });
+    second.apply({ commands: [{ ...command, repeatable }] });
     second.close();
     first.close();
 
@@ -155,6 +156,7 @@ describe("a command", () => {
 
     expect(next.command("c")).toEqual(command);
     expect(next.unendedCommands()).toEqual([command]);
+    expect(next.repeatableCommand("c")).toEqual(repeatable);
     expect(open().unendedCommands()).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import type { AgentLog } from "../adapter.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { reasonOf } from "../runtime/log.ts";
-import type { CommandRecord } from "./command-table.ts";
+import type { CommandRecord, Repeatable } from "./command-table.ts";
 import { type BufferEntry, type BufferLoss, countLost, type LossReason, lossBetween, noLoss } from "./entry.ts";
 import { adoptLeftovers, type BufferPlace, isDamage, openBufferFile, setAside, shareCursors } from "./files.ts";
 import { BufferStore, type Evicted, type Lane, type StoreChange, type StoreLimits } from "./store.ts";
@@ -81,6 +81,11 @@ export class DurableBuffer {
   /** Commands without an outcome, from this or an earlier process. */
   unendedCommands(): CommandRecord[] {
     return this.#guard(() => this.#store.commands.unended(), []);
+  }
+
+  /** What is needed to repeat a command without an outcome. Undefined for one that must not be repeated. */
+  repeatableCommand(id: string): Repeatable | undefined {
+    return this.#guard(() => this.#store.commands.repeatable(id), undefined);
   }
 
   /** Deletes finished commands last seen before `beforeMs` (milliseconds since 1970). */

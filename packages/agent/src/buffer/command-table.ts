@@ -14,7 +14,20 @@ export interface CommandRecord {
   readonly seenMs: number;
 }
 
-/** Older agents ignore this table, so it needs no layout version. */
+/** What is needed to repeat a command in a later process. */
+export interface Repeatable {
+  /** JSON of its frame's payload. */
+  readonly payload: string;
+  /** When its time is over, in milliseconds since 1970. */
+  readonly deadlineMs: number;
+}
+
+/** A record to store. Without `repeatable`, a stored one is kept until the outcome is known. */
+export interface NewCommandRecord extends CommandRecord {
+  readonly repeatable?: Repeatable | undefined;
+}
+
+/** Older agents ignore these tables, so they need no layout version. */
 export const commandSchema = `
   CREATE TABLE IF NOT EXISTS commands (
     id TEXT PRIMARY KEY,
@@ -26,6 +39,11 @@ export const commandSchema = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS commands_ended ON commands (seen_ms) WHERE outcome IS NOT NULL;
   CREATE INDEX IF NOT EXISTS commands_unended ON commands (id) WHERE outcome IS NULL;
+  CREATE TABLE IF NOT EXISTS repeatable_commands (
+    id TEXT PRIMARY KEY,
+    payload TEXT NOT NULL,
+    deadline_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
 `;
 const columns = "id, action, token, is_begun AS isBegun, outcome, seen_ms AS seenMs";
 
@@ -38,21 +56,42 @@ export function openCommandTable(database: DatabaseSync) {
      ON CONFLICT (id) DO UPDATE SET action = excluded.action, token = excluded.token, is_begun = excluded.is_begun,
        outcome = excluded.outcome, seen_ms = excluded.seen_ms`,
   );
+  const putRepeatable = database.prepare(
+    "INSERT OR REPLACE INTO repeatable_commands (id, payload, deadline_ms) VALUES (?, ?, ?)",
+  );
   const forget = database.prepare("DELETE FROM commands WHERE id = ?");
+  const forgetRepeatable = database.prepare("DELETE FROM repeatable_commands WHERE id = ?");
   const find = database.prepare(`SELECT ${columns} FROM commands WHERE id = ?`);
+  const findRepeatable = database.prepare(
+    "SELECT payload, deadline_ms AS deadlineMs FROM repeatable_commands WHERE id = ?",
+  );
   const unended = database.prepare(`SELECT ${columns} FROM commands WHERE outcome IS NULL ORDER BY seen_ms, id`);
   const all = database.prepare(`SELECT ${columns} FROM commands ORDER BY seen_ms, id`);
   const prune = database.prepare("DELETE FROM commands WHERE outcome IS NOT NULL AND seen_ms < ?");
+  const pruneRepeatable = database.prepare("DELETE FROM repeatable_commands WHERE deadline_ms < ?");
+  const repeatable = (id: string) => findRepeatable.get(id) as unknown as Repeatable | undefined;
   return {
-    put({ id, action, token, isBegun, outcome, seenMs }: CommandRecord) {
+    put({ id, action, token, isBegun, outcome, seenMs, repeatable }: NewCommandRecord) {
       put.run(id, action, token, isBegun, outcome, seenMs);
+      if (outcome !== null) forgetRepeatable.run(id);
+      else if (repeatable !== undefined) putRepeatable.run(id, repeatable.payload, repeatable.deadlineMs);
     },
-    forget: (id: string) => forget.run(id),
+    forget(id: string) {
+      forget.run(id);
+      forgetRepeatable.run(id);
+    },
     find: (id: string) => find.get(id) as unknown as CommandRecord | undefined,
+    /** Undefined for a command that must not be repeated. */
+    repeatable,
     /** Commands without an outcome, in order of their last delivery. */
     unended: () => unended.all() as unknown as CommandRecord[],
-    all: () => all.all() as unknown as CommandRecord[],
-    /** Deletes finished commands that were last seen before `beforeMs`. */
-    prune: (beforeMs: number) => prune.run(beforeMs),
+    /** Every record, as another file needs it. */
+    all: (): NewCommandRecord[] =>
+      (all.all() as unknown as CommandRecord[]).map((record) => ({ ...record, repeatable: repeatable(record.id) })),
+    /** Deletes finished commands that were last seen before `beforeMs`, and what is needed to repeat those whose time was over by then. */
+    prune(beforeMs: number) {
+      prune.run(beforeMs);
+      pruneRepeatable.run(beforeMs);
+    },
   };
 }

@@ -177,6 +177,24 @@ describe("commands", () => {
     expect(commands.all()).toEqual([begun, ended]);
   });
 
+  test("keep what is needed to repeat them until they are finished", () => {
+    const repeatable = { payload: '{"action":"schedule.fire"}', deadlineMs: 9 };
+    const store = open();
+    store.apply({ commands: [{ ...begun, isBegun: 0, repeatable }, begun] }, 0);
+    expect(store.commands.repeatable("a")).toEqual(repeatable);
+    expect(store.commands.all()).toEqual([{ ...begun, repeatable }]);
+
+    store.apply({ commands: [{ ...begun, outcome: "{}" }] }, 0);
+    expect(store.commands.repeatable("a")).toBeUndefined();
+
+    store.apply({ commands: ["b", "c"].map((id) => ({ ...begun, id, repeatable })) }, 0);
+    store.apply({ forget: ["b"] }, 0);
+    store.commands.prune(9);
+    expect(["b", "c"].map((id) => store.commands.repeatable(id))).toEqual([undefined, repeatable]);
+    store.commands.prune(10);
+    expect(store.commands.repeatable("c")).toBeUndefined();
+  });
+
   test("are deleted by id, or by age when they are finished", () => {
     const store = open();
     store.apply({ commands: [begun, ended, { ...ended, id: "c", seenMs: 6 }] }, 0);
@@ -187,11 +205,11 @@ describe("commands", () => {
     expect(store.commands.all().map(({ id }) => id)).toEqual(["c"]);
   });
 
-  test("can be added to a file of an older agent without this table", () => {
+  test("can be added to a file of an older agent without these tables", () => {
     const path = join(directory, "old.db");
     open(roomy, path).close();
     const database = new DatabaseSync(path);
-    database.exec("DROP TABLE commands");
+    database.exec("DROP TABLE commands; DROP TABLE repeatable_commands;");
     database.close();
 
     const store = open(roomy, path);

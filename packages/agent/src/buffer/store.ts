@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { type CommandRecord, type CommandTable, commandSchema, openCommandTable } from "./command-table.ts";
+import { type CommandTable, commandSchema, type NewCommandRecord, openCommandTable } from "./command-table.ts";
 import { addLoss, type BufferEntry, type BufferLoss, countLost, type NewEntry, noLoss } from "./entry.ts";
 
 export interface StoreLimits {
@@ -13,7 +13,7 @@ export interface StoreChange {
   readonly remove?: readonly number[];
   readonly add?: readonly NewEntry[];
   readonly cursors?: Iterable<readonly [key: string, value: string, ...unknown[]]>;
-  readonly commands?: readonly CommandRecord[];
+  readonly commands?: readonly NewCommandRecord[];
   /** Command ids to delete. */
   readonly forget?: readonly string[];
   /** Added to the counters. */
@@ -194,7 +194,7 @@ export class BufferStore {
     });
   }
 
-  get commands(): Pick<CommandTable, "find" | "unended" | "all" | "prune"> {
+  get commands(): Pick<CommandTable, "find" | "repeatable" | "unended" | "all" | "prune"> {
     return this.#commands;
   }
 

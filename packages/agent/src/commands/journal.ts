@@ -1,5 +1,5 @@
 import type { DurableBuffer } from "../buffer/buffer.ts";
-import type { CommandRecord } from "../buffer/command-table.ts";
+import type { CommandRecord, NewCommandRecord, Repeatable } from "../buffer/command-table.ts";
 import type { NewEntry } from "../buffer/entry.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { shortenOutcome } from "./reply.ts";
@@ -52,18 +52,22 @@ export class CommandJournal {
     return isForgotten(entry, nowMs) ? undefined : entry;
   }
 
-  /** Unfinished commands of ended processes. */
-  orphans(): JournalEntry[] {
-    return this.#buffer
-      .unendedCommands()
-      .filter(({ id }) => !this.#entries.has(id))
-      .map((record) => this.#entryOf(record));
+  /** Unfinished commands of this and of ended processes. */
+  unfinished(): JournalEntry[] {
+    return this.#buffer.unendedCommands().map((record) => this.#entryOf(record));
+  }
+
+  /** What is needed to repeat an unfinished command. Undefined for one that must not be repeated. */
+  repeatable(id: string): Repeatable | undefined {
+    return this.#buffer.repeatableCommand(id);
   }
 
   /**
    * Stores an entry and its replies in one transaction and marks it as seen now. A started command is synced to disk when this returns.
+   *
+   * @param repeatable with the first write of a command that may be repeated. It is kept on disk until the outcome is known.
    */
-  write(entry: JournalEntry, answers: readonly NewEntry[]): void {
+  write(entry: JournalEntry, answers: readonly NewEntry[], repeatable?: Repeatable): void {
     entry.seenAtMs = this.#clock.monotonicMs();
     const former = this.#entries.get(entry.id);
     if (former !== undefined && former !== entry) this.#release(former); // dropped earlier and now delivered again
@@ -72,7 +76,7 @@ export class CommandJournal {
     const shortened = this.#holdOutcome(entry);
     this.#buffer.apply({
       add: answers,
-      commands: [entry, ...shortened].map((written) => this.#recordOf(written)),
+      commands: [{ ...this.#recordOf(entry), repeatable }, ...shortened.map((other) => this.#recordOf(other))],
       forget: this.#forgetOldest(),
       isSynced: entry.isBegun && entry.outcome === null,
     });
@@ -123,7 +127,7 @@ export class CommandJournal {
     return { id, action, token, isBegun: isBegun === 1, outcome, seenAtMs: this.#clock.monotonicMs() - ageMs };
   }
 
-  #recordOf({ id, action, token, isBegun, outcome, seenAtMs }: JournalEntry): CommandRecord {
+  #recordOf({ id, action, token, isBegun, outcome, seenAtMs }: JournalEntry): NewCommandRecord {
     const ageMs = this.#clock.monotonicMs() - seenAtMs;
     return { id, action, token, isBegun: isBegun ? 1 : 0, outcome, seenMs: Math.round(this.#clock.nowMs() - ageMs) };
   }

@@ -1,6 +1,7 @@
-import type { Frame, Redactor } from "@svc/protocol";
+import { canonicalText, type Frame, idempotentActions, parseJson, type Redactor } from "@svc/protocol";
 import type { AgentLog } from "../adapter.ts";
 import type { DurableBuffer } from "../buffer/buffer.ts";
+import type { Repeatable } from "../buffer/command-table.ts";
 import type { NewEntry } from "../buffer/entry.ts";
 import { reasonOf } from "../runtime/log.ts";
 import { type Command, type CommandOutcome, failed, readCommand, unknownOutcome } from "./command.ts";
@@ -21,6 +22,8 @@ export interface RouterDependencies extends ExecuteDependencies {
 interface Job {
   readonly command: Command;
   readonly entry: JournalEntry;
+  /** An earlier process began with it, so that it may have taken effect already. */
+  readonly mayHaveRun: boolean;
   cancelTimeout: () => void;
 }
 
@@ -41,7 +44,7 @@ const texts = {
  * Executes commands. Each delivery is acknowledged immediately and its result follows. A repeated delivery of a known id is acknowledged
  * again but never executed again. A known result is sent again, with the token of the newest delivery. The id is in the journal before its
  * command starts, and its outcome is stored together with the result, so a restarted process knows of each command whether it finished, never
- * started, or has an unknown outcome.
+ * started, or has an unknown outcome. One of `idempotentActions` has none: the restarted process carries it out again while its time lasts.
  *
  * 16 commands run concurrently and 1,000 wait in order. The timeout of a command starts with its first delivery. After it the command fails
  * and its adapter's result is not reported.
@@ -54,6 +57,7 @@ export class CommandRouter {
   #waiting = new Map<string, Job>();
   #overdue = 0;
   #isClosed = false;
+  #canRepeat = false;
   #onIdle: (() => void) | undefined;
 
   constructor(dependencies: RouterDependencies) {
@@ -76,7 +80,7 @@ export class CommandRouter {
     const entry = { id, action: command.action, token, isBegun: false, outcome: null, seenAtMs: 0 };
     const refusal = this.#refusal();
     if (refusal === undefined) {
-      this.#admit({ command, entry, cancelTimeout: () => {} });
+      this.#admit({ command, entry, mayHaveRun: false, cancelTimeout: () => {} }, this.#repeatableOf(command, payload));
     } else {
       const refused = { ...entry, outcome: this.#encode(failed(refusal)) };
       this.#write(refused, answersOf(refused));
@@ -84,22 +88,26 @@ export class CommandRouter {
   }
 
   /**
-   * Reports unfinished commands of ended processes and deletes expired ids. Called at start and on each heartbeat, because the buffer may
-   * adopt the file of an ended process at any time.
+   * Reports or repeats unfinished commands of ended processes and deletes expired ids. Called at start and on each heartbeat, because the
+   * buffer may adopt the file of an ended process at any time.
    */
   tend(): void {
-    for (const orphan of this.#journal.orphans()) {
-      const { id, action, isBegun } = orphan;
-      this.#dependencies.log.warn("a command was left unfinished by an earlier agent process", { id, action, isBegun });
-      this.#end(orphan, isBegun ? unknownOutcome(texts.unknown) : failed(texts.notBegun));
+    for (const entry of this.#journal.unfinished()) {
+      if (!this.#isHere(entry.id)) this.#resume(entry);
     }
     this.#journal.prune();
+  }
+
+  /** Adapters know what they support when they have started: only then are unfinished commands repeated. */
+  adaptersStarted(): void {
+    this.#canRepeat = true;
+    if (!this.#isClosed) this.tend();
   }
 
   /** Refuses new and waiting commands and waits up to 5 s for running ones, which then have an unknown outcome. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const job of this.#waiting.values()) this.#finish(job, failed(texts.notBegun));
+    for (const job of this.#waiting.values()) this.#finish(job, notCarriedOut(job.mayHaveRun));
     if (this.#running.size === 0) return;
     await new Promise<void>((resolve) => {
       this.#onIdle = resolve;
@@ -110,9 +118,36 @@ export class CommandRouter {
 
   #known(id: string): JournalEntry | undefined {
     const known = this.#journal.find(id);
-    if (known === undefined || known.outcome !== null || this.#running.has(id) || this.#waiting.has(id)) return known;
+    if (known === undefined || known.outcome !== null || this.#isHere(id)) return known;
     this.tend();
     return this.#journal.find(id);
+  }
+
+  #isHere(id: string): boolean {
+    return this.#running.has(id) || this.#waiting.has(id);
+  }
+
+  /** A command that an ended process left unfinished. */
+  #resume(entry: JournalEntry): void {
+    const { clock, log } = this.#dependencies;
+    const { id, action, isBegun } = entry;
+    const repeatable = this.#journal.repeatable(id);
+    const leftSeconds = repeatable === undefined ? 0 : Math.floor((repeatable.deadlineMs - clock.nowMs()) / 1_000);
+    if (repeatable === undefined || leftSeconds < 1) {
+      log.warn("a command was left unfinished by an earlier agent process", { id, action, isBegun });
+      this.#end(entry, notCarriedOut(isBegun));
+    } else if (this.#canRepeat && this.#refusal() === undefined) {
+      log.info("repeating a command that an earlier agent process left unfinished", { id, action, isBegun });
+      const payload = parseJson(repeatable.payload) as Record<string, unknown>;
+      const command = { ...readCommand(id, payload, this.#onlyEngine), timeoutSeconds: leftSeconds };
+      this.#admit({ command, entry, mayHaveRun: isBegun, cancelTimeout: () => {} });
+    }
+  }
+
+  /** Undefined for a command that must not be repeated. */
+  #repeatableOf({ action, timeoutSeconds }: Command, payload: Frame["payload"]): Repeatable | undefined {
+    if (!idempotentActions.has(action)) return undefined;
+    return { payload: canonicalText(payload), deadlineMs: this.#dependencies.clock.nowMs() + timeoutSeconds * 1_000 };
   }
 
   #refusal(): string | undefined {
@@ -124,25 +159,28 @@ export class CommandRouter {
     return undefined;
   }
 
-  #admit(job: Job): void {
+  #admit(job: Job, repeatable?: Repeatable): void {
     const { command, entry } = job;
     job.cancelTimeout = this.#dependencies.clock.after(command.timeoutSeconds * 1_000, () => this.#timeOut(job));
     const answers = answersOf(entry);
     if (this.#running.size < maxRunning) {
-      this.#begin(job, answers);
+      this.#begin(job, answers, repeatable);
     } else {
       this.#waiting.set(command.id, job);
-      this.#write(entry, answers);
+      this.#write(entry, answers, repeatable);
     }
   }
 
-  #begin(job: Job, answers: readonly NewEntry[]): void {
-    const { command, entry } = job;
+  #begin(job: Job, answers: readonly NewEntry[], repeatable?: Repeatable): void {
+    const { command, entry, mayHaveRun } = job;
     this.#running.set(command.id, job);
     entry.isBegun = true;
-    this.#write(entry, answers);
+    this.#write(entry, answers, repeatable);
     void this.#carryOut(command).then((outcome) => {
-      if (this.#running.get(command.id) === job) this.#finish(job, outcome);
+      // The first time may have succeeded although the repetition failed.
+      const known: CommandOutcome =
+        mayHaveRun && outcome.status === "failed" ? { ...outcome, outcome: "unknown" } : outcome;
+      if (this.#running.get(command.id) === job) this.#finish(job, known);
       else this.#endedLate(command, outcome);
     });
   }
@@ -157,11 +195,10 @@ export class CommandRouter {
 
   #timeOut(job: Job): void {
     const { id, timeoutSeconds } = job.command;
-    const isBegun = this.#running.has(id);
-    if (isBegun) this.#overdue += 1;
+    if (this.#running.has(id)) this.#overdue += 1;
     this.#finish(
       job,
-      isBegun
+      job.entry.isBegun
         ? unknownOutcome(`timed out after ${timeoutSeconds} s, it may still take effect`)
         : failed(`timed out after ${timeoutSeconds} s behind other commands, it was not started`),
     );
@@ -201,11 +238,13 @@ export class CommandRouter {
     return encodeOutcome(outcome, this.#dependencies.redactor);
   }
 
-  #write(entry: JournalEntry, answers: readonly NewEntry[]): void {
-    this.#journal.write(entry, answers);
+  #write(entry: JournalEntry, answers: readonly NewEntry[], repeatable?: Repeatable): void {
+    this.#journal.write(entry, answers, repeatable);
     if (answers.length > 0) this.#dependencies.onStored();
   }
 }
+
+const notCarriedOut = (isBegun: boolean) => (isBegun ? unknownOutcome(texts.unknown) : failed(texts.notBegun));
 
 /** The replies to a delivery: the ack, and the result when it is known. */
 function answersOf({ id, token, outcome }: JournalEntry): NewEntry[] {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
@@ -12,7 +13,8 @@ for (const dialect of testDialects) {
   describe(`the delivery of commands on ${dialect}`, () => {
     let brain: TestBrain;
     beforeAll(async () => {
-      brain = await startTestBrain({ dialect });
+      // Regular offers would hide a notification that is missing.
+      brain = await startTestBrain({ dialect, env: { SVC_REGISTRY_RECONCILE_INTERVAL_SECONDS: "3600" } });
     });
     afterAll(() => brain.stop());
 
@@ -154,6 +156,45 @@ for (const dialect of testDialects) {
         const id = await order(agentId, "retry-task");
         await waitFor(() => frameOf(agent, id));
         expect(frameOf(plain, id)).toBeUndefined();
+      });
+
+      test("sends an unacknowledged command again through another session when its session ends", async () => {
+        const { agent, agentId, minted } = await connect({ ...eligible, worker_id: "first" });
+        const other = await connectRaw(
+          { url: brain.url, ...minted },
+          { hello: rawHello({ ...eligible, worker_id: "other" }) },
+        );
+        await other.settle();
+        await agent.settle(); // the most recently active session gets new commands
+        const ids = [await order(agentId), await order(agentId, "retry-task")];
+        const frames = await waitFor(() => {
+          const found = ids.map((id) => frameOf(agent, id));
+          return found.every((frame) => frame !== undefined) && found;
+        });
+
+        agent.socket.terminate();
+
+        const again = await waitFor(() => frameOf(other, ids[0]!));
+        expect(again.payload).toEqual(frames[0]?.payload);
+        await other.settle();
+        expect(frameOf(other, ids[1]!)).toBeUndefined();
+      });
+
+      test("answers a ping only when the result before it is stored", async () => {
+        const { agent, agentId } = await connect();
+        for (let round = 0; round < 5; round += 1) {
+          const id = await order(agentId);
+          const { payload } = await waitFor(() => frameOf(agent, id));
+          const pong = once(agent.socket, "pong");
+          agent.sendFrame(
+            "command_result",
+            { status: "success", delivery_claim_token: payload?.delivery_claim_token },
+            id,
+          );
+          agent.socket.ping();
+          await pong;
+          expect((await rowOf(id)).status).toBe("completed");
+        }
       });
 
       test("delivers many waiting commands in order when it connects, each once", async () => {

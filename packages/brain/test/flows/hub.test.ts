@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { routeDialects } from "@svc/testkit/databases";
@@ -142,6 +143,9 @@ for (const dialect of routeDialects) {
       await hub.opened;
       hub.send('{"type":"ping"}');
       await waitFor(() => framesOf(hub)[0]?.type === "pong");
+      const pong = once(hub.socket, "pong");
+      hub.socket.ping();
+      await pong;
       await hub.close();
     });
 

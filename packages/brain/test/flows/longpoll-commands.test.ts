@@ -302,6 +302,8 @@ for (const dialect of routeDialects) {
       const first = await connectRaw(given);
       await first.settle();
       expect(first.frames.filter(({ type }) => type === "command").map(({ id }) => id)).toEqual([plain]);
+      first.sendFrame("command_ack", {}, plain);
+      await first.settle();
       await first.close();
       const eligible = rawHello({ capabilities: { bullmq: ["retry_task", "retry_by_reference_v1"] } });
       const second = await connectRaw(given, { hello: eligible });

@@ -39,6 +39,16 @@ export const redeliverableActions: ReadonlySet<string> = new Set<CommandAction>(
   "schedule.disable",
 ]);
 
+/**
+ * Actions that adapters carry out once for each key, such as the id of a fire: a repetition has no further effect and the same result. An
+ * agent repeats them when it was killed while it carried them out.
+ */
+export const idempotentActions: ReadonlySet<string> = new Set<CommandAction>([
+  "schedule.fire",
+  "schedule.trigger_now",
+  "schedule.trigger_now.via_scheduler",
+]);
+
 export function isCommandAction(action: string): action is CommandAction {
   return Object.hasOwn(capabilityOfAction, action);
 }

@@ -22,7 +22,7 @@ startAgent({
   engines: [
     {
       name: "scripted",
-      capabilities: () => ["retry_task", "cancel_task", "restart_worker", "retry_by_reference_v1"],
+      capabilities: () => ["retry_task", "cancel_task", "restart_worker", "submit_task", "retry_by_reference_v1"],
       start: () => Promise.resolve(),
       stop: () => Promise.resolve(),
       snapshot: () => Promise.resolve({}),

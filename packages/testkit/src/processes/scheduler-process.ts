@@ -1,4 +1,5 @@
 import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { waitFor } from "../wait-for.ts";
@@ -99,5 +100,12 @@ export async function startSchedulerProcess({
     info: async (): Promise<SchedulerInfo> => (await (await fetch(`${url}/info`)).json()) as SchedulerInfo,
     /** SIGKILL: no handler runs. Resolves when the process has ended. */
     kill: () => killProcess(child),
+    /** SIGTERM; resolves when the process has ended. */
+    async stop(): Promise<void> {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, "exit");
+      child.kill("SIGTERM");
+      await exited;
+    },
   };
 }

@@ -22,6 +22,7 @@ export interface AgentTransportDeps extends Core {
     readonly SVC_WS_MAX_FRAME_BYTES: number;
     readonly SVC_WS_PER_AGENT_CONCURRENCY_CAP: number;
     readonly SVC_WS_IDLE_TIMEOUT_SECONDS: number;
+    readonly SVC_AGENT_LONGPOLL_REDISPATCH_MIN_INTERVAL_SECONDS: number;
   };
   readonly brainVersion: string;
   /** Id of this process on its host. */
@@ -68,7 +69,8 @@ export class AgentTransport {
     this.#others = new Broadcast({ database, onError: ({ message }) => unsent({ message }) }, "svc_agent_sessions");
     this.#connections = new Connections(settings.SVC_WS_PER_AGENT_CONCURRENCY_CAP);
     this.#registry = new SessionRegistry({ clock, secretOf: deps.secretOf });
-    this.#offers = new Offers({ connections: this.#connections, commands, log });
+    const resendMs = settings.SVC_AGENT_LONGPOLL_REDISPATCH_MIN_INTERVAL_SECONDS * 1000;
+    this.#offers = new Offers({ connections: this.#connections, commands, clock, log, resendMs });
     this.#stopOffering = commands.work.onWork((agentId) => {
       if (agentId === null) this.#offerAll();
       else this.#offers.offer(agentId);
@@ -150,6 +152,7 @@ export class AgentTransport {
       disconnected: (identity, workerId, at, isLast) => presence.disconnected(identity, workerId, at, isLast),
       isStillAdmitted: identities.isStillAdmitted,
       giveWaiting: (connection) => this.#offers.begin(connection),
+      ended: (agentId) => this.#offers.ended(agentId),
       readsAgain: (agentId) => this.#offers.offer(agentId),
       idleMs: settings.SVC_WS_IDLE_TIMEOUT_SECONDS * 1000,
       maxFrameBytes: maxFrameBytes(settings),

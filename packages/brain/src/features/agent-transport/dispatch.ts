@@ -22,7 +22,7 @@ import type { AgentLine, AgentLogs } from "./agent-logs.ts";
 /** The outcome of one verified frame. */
 export type FrameOutcome =
   | { readonly kind: "confirmed"; readonly batch?: IngestOutcome }
-  /** `isUnstored`: the database may accept the events later, and the agent waits for their ack. */
+  /** `isUnstored`: the database may accept the frame later, and the agent waits for a confirmation. */
   | { readonly kind: "transient"; readonly message: string; readonly isUnstored?: boolean }
   /** The batch has schedule events of an adapter that is too old; its sender removes them and sends the rest again. */
   | { readonly kind: "upgrade_required"; readonly message: string }
@@ -164,7 +164,7 @@ export function createDispatch(deps: DispatchDeps) {
     }
     if (isTransient(error)) {
       notStored({ message });
-      return { kind: "transient", message: "the database is not available", isUnstored: type === "event_batch" };
+      return { kind: "transient", message: "the database is not available", isUnstored: isConfirmed(type) };
     }
     const about = { agent_id: agentId, type, message };
     if (type === "event_batch") {
@@ -182,6 +182,12 @@ export function createDispatch(deps: DispatchDeps) {
     return handle(source, frame, text).catch((error: unknown) => failed(agentId, type, error));
   };
 }
+
+/** Whether the agent keeps a frame until it is confirmed. */
+const isConfirmed = (type: FrameType) => type === "event_batch" || isReply(type);
+
+/** Replies to commands are confirmed by the pong of a later ping. */
+export const isReply = (type: FrameType) => type === "command_ack" || type === "command_result";
 
 export type Dispatch = ReturnType<typeof createDispatch>;
 

@@ -33,7 +33,7 @@ export const commandSettings = Type.Object({
     minimum: 1,
     maximum: 3600,
     description:
-      "interval between scans for commands that wait for connected agents, in seconds; covers lost notifications",
+      "interval between scans for commands that wait for connected agents, or that they did not acknowledge, in seconds; covers lost notifications",
   }),
   SVC_HISTORY_RETENTION_DAYS: Type.Integer({
     default: 90,

@@ -5,7 +5,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import { claimPending } from "./delivery/claim-store.ts";
 import { expireDue, failUnsigned, putBack } from "./delivery/delivery-store.ts";
-import { resendRule, winResend } from "./delivery/resend-store.ts";
+import { resendRule, winResends } from "./delivery/resend-store.ts";
 import { finish } from "./results/report-store.ts";
 import { type CommandMove, commandMachine, commandMoves, commandStatuses } from "./states.ts";
 import { cancelPending } from "./store.ts";
@@ -27,7 +27,7 @@ for (const dialect of testDialects) {
     report_failure: (tx, { id }) => finish(tx, { ...report, id, move: "report_failure" }),
     expire: (tx) => expireDue(tx, { now: at(61), limit: 10 }),
     redeliver: (tx, { id }) =>
-      winResend(tx, { id, token, rule: resendRule(now, { windowSeconds: 60, minIntervalSeconds: 10 }) }),
+      winResends(tx, { ids: [id], rule: resendRule(now, { windowSeconds: 60, minIntervalSeconds: 10 }) }),
     send_failed: (tx, { id }) => putBack(tx, { id, token }),
     signing_failed: (tx, { id }) => failUnsigned(tx, { id, token }, { error: "unsigned", now }),
   };

@@ -67,6 +67,9 @@ export class Hub {
       this.#leaveProject(subscriber);
       this.#subscribers.delete(subscriber);
     });
+    socket.on("ping", (data) => {
+      if (!isBehind(subscriber)) socket.pong(data);
+    });
     socket.on("message", (data: Buffer) => {
       subscriber.lastFrameMs = this.#deps.clock.monotonicMs();
       const frame = readClientFrame(data);

@@ -35,6 +35,8 @@ export async function serveSockets(app: App, deps: SocketDeps): Promise<(path: s
     options: {
       maxPayload: deps.maxMessageBytes,
       perMessageDeflate: false,
+      // To an agent a pong confirms the frames before its ping, so each route answers pings itself.
+      autoPong: false,
       // A text or binary message that is not UTF-8 is left to its reader, which may drop it and continue.
       skipUTF8Validation: true,
       // The types do not know closeTimeout yet.

@@ -25,6 +25,7 @@ import {
   type Dispatch,
   type FrameOutcome,
   type FrameSource,
+  isReply,
 } from "../dispatch.ts";
 import type { AgentConnection, Sending } from "./connections.ts";
 
@@ -73,6 +74,13 @@ export class Connection implements AgentConnection {
   readonly #guard: ReplayGuard;
   #lastActiveMs: number;
   #lastUnstoredMs: number | null = null;
+  /** Replies to commands that are being stored. */
+  readonly #storing = new Set<Promise<void>>();
+  /** A reply was not stored. The agent sends it again over its next connection, unless a pong confirms it here. */
+  #hasLostReply = false;
+  /** The newest ping without a pong. */
+  #ping: Buffer | null = null;
+  #isAnsweringPings = false;
   #hasEnded = false;
   #heldBy: Hold | null = null;
   /** A command could not be sent, and nothing has left since. */
@@ -144,15 +152,41 @@ export class Connection implements AgentConnection {
     }
     this.#deps.verified(judged.path);
     // The pending answer keeps only the id of the frame: hundreds may be on their way into the database.
-    const { id } = judged.frame;
-    this.#deps
+    const { id, type } = judged.frame;
+    const answered = this.#deps
       .dispatch(this.#source, judged.frame, judged.text)
-      .then((outcome) => this.#answer(id, outcome))
+      .then((outcome) => {
+        if (isReply(type) && outcome.kind === "transient") this.#hasLostReply = true;
+        this.#answer(id, outcome);
+      })
       .catch((error: Error) => {
         agentLogs.answerFailed(this.agentId, { message: error.message });
         this.close(closeCodes.internalError, "internal error");
-      });
+      })
+      .finally(() => this.#storing.delete(answered));
+    if (isReply(type)) this.#storing.add(answered);
     this.#holdBack();
+  }
+
+  /** Answers a ping when the replies before it are stored. Of several pings before that, the newest one is answered (RFC 6455, 5.5.3). */
+  pinged(data: Buffer): void {
+    this.#ping = data;
+    if (!this.#isAnsweringPings) void this.#answerPings();
+  }
+
+  async #answerPings(): Promise<void> {
+    this.#isAnsweringPings = true;
+    for (let data = this.#takePing(); data !== null; data = this.#takePing()) {
+      await Promise.all(this.#storing);
+      if (this.#isOpen() && !this.#hasLostReply) this.#socket.pong(data);
+    }
+    this.#isAnsweringPings = false;
+  }
+
+  #takePing(): Buffer | null {
+    const data = this.#ping;
+    this.#ping = null;
+    return data;
   }
 
   canTake(): boolean {

@@ -50,6 +50,7 @@ async function startGateway(changes: Partial<GatewayDeps> = {}) {
     admit: async () => ({ identity }),
     brainVersion: "1.0.0",
     giveWaiting: async () => {},
+    ended: () => {},
     readsAgain: () => {},
     clock,
     connected: async () => true,

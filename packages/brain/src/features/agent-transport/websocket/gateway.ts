@@ -27,8 +27,10 @@ export interface GatewayDeps extends ConnectionDeps {
   isStillAdmitted(identity: AgentIdentity): Promise<boolean>;
   /** The connection closed; `isLast` when it was the agent's last connection here. */
   disconnected(identity: AgentIdentity, workerId: string | null, connectedAt: Date, isLast: boolean): Promise<void>;
-  /** Offers waiting commands to the connection, oldest first. */
+  /** Offers unacknowledged and waiting commands to the connection, oldest first. */
   giveWaiting(connection: Connection): Promise<void>;
+  /** A connection ended that no newer one replaced. Must not throw. */
+  ended(agentId: string): void;
 }
 
 const heartbeatSeconds = 10;
@@ -76,6 +78,7 @@ export class Gateway {
       return;
     }
     const early: Uint8Array[] = [];
+    let earlyPing: Buffer | null = null;
     const first = Promise.withResolvers<Uint8Array | null>();
     const helloTimer = setTimeout(() => first.resolve(null), this.#deps.helloMs ?? wireTimes.helloMs);
     let connection: Connection | null = null;
@@ -83,6 +86,10 @@ export class Gateway {
     let isRefused = false;
     socket.on("error", ({ message }) => this.#deps.log.debug("agent_transport.socket_error", { message }));
     socket.on("close", () => first.resolve(null));
+    socket.on("ping", (data) => {
+      if (connection === null) earlyPing = data;
+      else connection.pinged(data);
+    });
     socket.on("message", (data: Buffer) => {
       if (isRefused) return;
       if (connection !== null) {
@@ -103,6 +110,7 @@ export class Gateway {
         socket.resume();
         if (opened === null) return;
         for (const message of early.splice(0)) opened.receive(message);
+        if (earlyPing !== null) opened.pinged(earlyPing);
       })
       .catch((error: Error) => {
         this.#handshakeFailed({ message: error.message });
@@ -193,7 +201,8 @@ export class Gateway {
 
   #end(connection: Connection, identity: AgentIdentity): void {
     const { connections } = this.#deps;
-    connections.unregister(connection);
+    const isReplaced = !connections.unregister(connection);
+    if (!isReplaced) this.#deps.ended(identity.agent_id);
     const isLast = connections.ofAgent(identity.agent_id).length === 0;
     const note = this.#deps
       .disconnected(identity, connection.workerId, connection.connectedAt, isLast)

@@ -15,7 +15,7 @@ interface Watched {
 const tickMs = 1000;
 /**
  * An agent waits 90 s for a missing ack, but resends everything when it reconnects. Its connection is closed this long after its last
- * batch that could not be stored: an agent that continues to send stays connected until the outage is over, a silent one reconnects with
+ * batch or reply to a command that could not be stored: an agent that continues to send stays connected until the outage is over, a silent one reconnects with
  * its backoff.
  */
 const unstoredMs = 5000;
@@ -67,7 +67,7 @@ export class Liveness {
       connection.touch();
       entry.pongedMs = nowMs;
     } else if (lastUnstoredMs !== null && nowMs - lastUnstoredMs > unstoredMs) {
-      connection.close(closeCodes.internalError, "events were not stored; send them again");
+      connection.close(closeCodes.internalError, "frames were not stored; send them again");
     } else if (nowMs - connection.lastActiveMs() > this.#idleMs) {
       connection.close(closeCodes.idle, "idle");
     } else if (entry.pingedMs > entry.pongedMs) {

@@ -1,114 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { EventEmitter } from "node:events";
-import { createRedactor } from "@svc/protocol";
-import { createFakeClock, waitFor } from "@svc/testkit";
-import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
-import { rawHello } from "@svc/testkit/raw-agent";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { WebSocket } from "ws";
+import { waitFor } from "@svc/testkit";
+import { testDialects } from "@svc/testkit/databases";
+import { describe, expect, test } from "vitest";
+import { offeredAgent, offeredCapabilities, useOffers } from "../../../../test/fixtures/offers-fixture.ts";
 import { agentRow } from "../../../../test/rows/agent-rows.ts";
-import { commandRow } from "../../../../test/rows/command-rows.ts";
-import type { Log } from "../../../platform/log.ts";
-import { createMetrics } from "../../../platform/metrics.ts";
-import type { CommandRow } from "../../../schema/tables/index.ts";
-import { type Commands, createCommands } from "../../commands/index.ts";
-import { createAgentLogs } from "../agent-logs.ts";
-import { Connection } from "./connection.ts";
-import { Connections } from "./connections.ts";
-import { Offers } from "./offers.ts";
 
-const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
-const identity = {
-  agent_id: "aaaaaaaa-0000-4000-8000-000000000001",
-  project_id: "11111111-2222-4333-8444-555555555555",
-  name: "agent",
-  project_is_active: true,
-};
-const tokens = ["cancel_task", "retry_task", "retry_by_reference_v1"];
-
-/** The far end of a socket: what was sent to it, and how sending ends. */
-class Line extends EventEmitter {
-  readonly OPEN = 1;
-  readyState = 1;
-  bufferedAmount = 0;
-  fate: "leaves" | "breaks" | "stays" = "leaves";
-  readonly sent: { id: string; payload: Record<string, unknown> }[] = [];
-  private readonly waiting: (() => void)[] = [];
-
-  send(frame: Buffer, done: (error?: Error) => void): void {
-    this.sent.push(JSON.parse(frame.toString("utf8")));
-    if (this.fate === "leaves") done();
-    else if (this.fate === "breaks") done(new Error("the connection is broken"));
-    else this.waiting.push(done);
-  }
-  flush(): void {
-    this.fate = "leaves";
-    for (const done of this.waiting.splice(0)) done();
-  }
-  pause(): void {}
-  resume(): void {}
-  close(): void {
-    this.readyState = 3;
-  }
-}
+const tokens = offeredCapabilities.bullmq ?? [];
 
 for (const dialect of testDialects) {
   describe(`commands for connected agents on ${dialect}`, () => {
-    const opened = useTestDatabase(dialect);
-    const clock = createFakeClock();
-    let commands: Commands;
-    let connections: Connections;
-    let offers: Offers;
-    const byWorker = new Map<string, Connection>();
-    beforeAll(() => addProject(opened.database, identity.project_id));
-    beforeEach(async () => {
-      await opened.database.write(async (tx) => {
-        for (const table of ["commands", "agent_workers", "agents"] as const) await tx.deleteFrom(table).execute();
-      });
-      commands = createCommands({
-        database: opened.database,
-        clock,
-        log: silent,
-        metrics: createMetrics(),
-        labels: { of: () => "shop", whenKnown: (_ids, work) => work() },
-        audit: { refused() {}, async append() {} },
-        redactor: createRedactor(),
-        timeoutSeconds: 60,
-        redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
-        publish() {},
-      });
-      connections = new Connections(0);
-      offers = new Offers({ connections, commands, log: silent });
-    });
-    afterEach(() => offers.stop());
-
-    function connect(workerId: string, capabilities: Record<string, string[]> = { bullmq: tokens }): Line {
-      const line = new Line();
-      const connection = new Connection(
-        {
-          clock,
-          agentLogs: createAgentLogs({ clock, log: silent }),
-          dispatch: async () => ({ kind: "confirmed" }),
-          whenIngestHasCapacity: () => null,
-          verified() {},
-          readsAgain: (agentId) => offers.offer(agentId),
-          sendMs: 1,
-        },
-        {
-          socket: line as unknown as WebSocket,
-          identity,
-          hello: rawHello({ worker_id: workerId, engines: [], capabilities }),
-          secret: new Uint8Array(32).fill(7),
-        },
-      );
-      connections.register(connection);
-      byWorker.set(workerId, connection);
-      return line;
-    }
-    const connectionOf = (workerId: string): Connection => byWorker.get(workerId) as Connection;
+    const offered = useOffers(dialect);
+    const { opened, clock, connect, connectionOf, issue, issueMany, rowOf, offer } = offered;
+    const became = (id: string, status: string) => waitFor(async () => (await rowOf(id)).status === status);
     /** A session of the agent as its hello leaves it in the database. */
     async function haveSession(workerId: string, capabilities: Record<string, string[]>): Promise<void> {
-      const { agent_id, project_id } = identity;
+      const { agent_id, project_id } = offeredAgent;
       const at = clock.now();
       await opened.database.write(async (tx) => {
         await tx
@@ -136,15 +42,6 @@ for (const dialect of testDialects) {
           .execute();
       });
     }
-    async function issue(given: Partial<CommandRow> = {}): Promise<string> {
-      const row = commandRow({ project_id: identity.project_id, agent_id: identity.agent_id, ...given });
-      await opened.database.write((tx) => tx.insertInto("commands").values(row).execute());
-      return row.id;
-    }
-    const rowOf = (id: string) =>
-      opened.database.read.selectFrom("commands").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
-    const offer = () => offers.offer(identity.agent_id);
-    const became = (id: string, status: string) => waitFor(async () => (await rowOf(id)).status === status);
 
     test("wait again when the socket broke, and still end by the result of the send that seemed to fail", async () => {
       const line = connect("one");
@@ -156,7 +53,10 @@ for (const dialect of testDialects) {
       await became(id, "pending");
       const token = line.sent[0]?.payload.delivery_claim_token;
       expect(await rowOf(id)).toMatchObject({ dispatched_at: null, delivery_claim_token: token });
-      await commands.reports.resulted(identity.agent_id, id, { status: "success", delivery_claim_token: token });
+      await offered.commands.reports.resulted(offeredAgent.agent_id, id, {
+        status: "success",
+        delivery_claim_token: token,
+      });
       expect((await rowOf(id)).status).toBe("completed");
     });
 
@@ -168,12 +68,15 @@ for (const dialect of testDialects) {
       await waitFor(() => broken.sent.length > 0);
       broken.close();
       const whole = connect("whole");
-      await offers.settled();
+      await offered.offers.settled();
       offer();
       await waitFor(() => whole.sent.length > 0);
       const [first, second] = [broken, whole].map(({ sent }) => sent.at(-1)?.payload.delivery_claim_token);
       expect(second).not.toBe(first);
-      await commands.reports.resulted(identity.agent_id, id, { status: "success", delivery_claim_token: first });
+      await offered.commands.reports.resulted(offeredAgent.agent_id, id, {
+        status: "success",
+        delivery_claim_token: first,
+      });
       expect((await rowOf(id)).status).toBe("dispatched");
     });
 
@@ -183,9 +86,9 @@ for (const dialect of testDialects) {
       const id = await issue({ action: "retry_task" });
       offer();
       await waitFor(() => line.sent.length > 0);
-      await offers.settled();
+      await offered.offers.settled();
       offer();
-      await offers.settled();
+      await offered.offers.settled();
       expect((await rowOf(id)).status).toBe("dispatched");
       expect(line.sent).toHaveLength(1);
     });
@@ -199,7 +102,7 @@ for (const dialect of testDialects) {
       await became(second, "pending");
       const before = line.sent.length;
       offer();
-      await offers.settled();
+      await offered.offers.settled();
       expect(line.sent).toHaveLength(before);
       line.flush();
       await became(first, "dispatched");
@@ -225,7 +128,7 @@ for (const dialect of testDialects) {
       const purge = await issue({ action: "purge_queue", payload: '{"queue":"emails"}' });
       offer();
       await waitFor(() => poor.sent.some((frame) => frame.id === purge));
-      await offers.settled();
+      await offered.offers.settled();
       expect((await rowOf(cancel)).status).toBe("pending");
       const eligible = connect("eligible", { bullmq: ["cancel_task"] });
       clock.advance(1);
@@ -245,7 +148,7 @@ for (const dialect of testDialects) {
       const several = await issue({ action: "bulk_retry", payload });
       offer();
       await waitFor(() => again.sent.some((frame) => frame.id === one));
-      await offers.settled();
+      await offered.offers.settled();
       expect((await rowOf(several)).status).toBe("pending");
       const kept = connect("kept", { bullmq: ["bulk_retry", "retry_by_reference_v1"] });
       offer();
@@ -262,27 +165,20 @@ for (const dialect of testDialects) {
     });
 
     test("hold up a new connection by a few hundred at most, and continue after it has started", async () => {
-      const rows = Array.from({ length: 560 }, (_, place) =>
-        commandRow({
-          project_id: identity.project_id,
-          agent_id: identity.agent_id,
-          issued_at: new Date(clock.now().getTime() + place),
-        }),
-      );
-      await opened.database.write((tx) => tx.insertInto("commands").values(rows).execute());
+      const ids = await issueMany(560);
       const line = connect("one");
-      await offers.begin(connectionOf("one"));
+      await offered.offers.begin(connectionOf("one"));
       const atFirst = line.sent.length;
-      await waitFor(() => line.sent.length >= rows.length);
-      expect([atFirst, line.sent.map(({ id }) => id)]).toEqual([500, rows.map(({ id }) => id)]);
+      await waitFor(() => line.sent.length >= ids.length);
+      expect([atFirst, line.sent.map(({ id }) => id)]).toEqual([500, ids]);
     });
 
     test("are claimed a few megabytes at a time", async () => {
       const line = connect("one");
       const payload = JSON.stringify({ engine: "bullmq", task_id: "x".repeat(1_000_000) });
       const rows = await Promise.all(Array.from({ length: 9 }, () => issue({ payload })));
-      const { commands: first, hasMore } = await commands.claim({
-        agentId: identity.agent_id,
+      const { commands: first, hasMore } = await offered.commands.claim({
+        agentId: offeredAgent.agent_id,
         max: 50,
         retryContracts: new Set(),
       });

@@ -1,3 +1,4 @@
+import type { Clock } from "../../../platform/clock.ts";
 import { CoalescingQueue } from "../../../platform/coalescing/coalescing-queue.ts";
 import type { Log } from "../../../platform/log.ts";
 import { reachOf } from "../../agents/index.ts";
@@ -6,8 +7,11 @@ import type { AgentConnection, Connections } from "./connections.ts";
 
 export interface OfferDeps {
   readonly connections: Pick<Connections, "ofAgent" | "agentIds">;
-  readonly commands: Pick<Commands, "claim" | "unsent" | "unsigned" | "waitingAgents">;
+  readonly commands: Pick<Commands, "claim" | "unsent" | "unsigned" | "waitingAgents" | "unacknowledgedAgents">;
+  readonly clock: Pick<Clock, "now">;
   readonly log: Log;
+  /** How long after its last send a regular offer sends an unacknowledged command again, in milliseconds. */
+  readonly resendMs: number;
 }
 
 /** Commands claimed per batch; more follow while the socket accepts them. */
@@ -18,11 +22,16 @@ const givenAtFirst = 500;
 /**
  * Offers waiting commands to the agents connected here; each command is claimed before it is sent. The offers of one agent run one after
  * another; offers requested while one runs are merged into the next.
+ *
+ * A command that was sent, or claimed by a process that was killed, may not have arrived. If it is unacknowledged and may be repeated, it is
+ * sent again when a session of its agent begins or ends, and otherwise by the regular offers.
  */
 export class Offers {
   readonly #deps: OfferDeps;
   /** By agent. */
   readonly #rounds: CoalescingQueue<void>;
+  /** Agents whose unacknowledged commands are sent again with the next offer, if they were last sent at or before this. */
+  readonly #resends = new Map<string, Date>();
   /** Deliveries whose outcome is not written yet. */
   readonly #deliveries = new Set<Promise<void>>();
 
@@ -39,18 +48,33 @@ export class Offers {
     if (this.#deps.connections.ofAgent(agentId).length > 0) void this.#rounds.run(agentId);
   }
 
-  /** A new connection receives waiting commands before anything else is read from it; beyond a few hundred, the rest follows then. */
+  /**
+   * A new connection receives unacknowledged and waiting commands before anything else is read from it; beyond a few hundred, the rest
+   * follows then.
+   */
   async begin(connection: AgentConnection): Promise<void> {
     const { agentId } = connection;
-    const isMore = await this.#rounds.runAlone(agentId, () => this.#give(connection, givenAtFirst));
-    if (isMore === true) this.offer(agentId);
+    const sentBy = this.#before(1);
+    const given = { most: givenAtFirst, resendSentBy: sentBy };
+    const isMore = await this.#rounds.runAlone(agentId, () => this.#give(connection, given));
+    if (isMore === true) this.#offerAgain(agentId, sentBy);
+  }
+
+  /** A connection ended, and what it did not acknowledge goes to the agent's other connections here. Never throws, never waits. */
+  ended(agentId: string): void {
+    this.#offerAgain(agentId, this.#before(1));
   }
 
   /** Offers to all agents connected here, because notifications may be lost; returns for how many agents anything waited. */
   async offerAll(): Promise<number> {
-    const waiting = await this.#deps.commands.waitingAgents(this.#deps.connections.agentIds());
+    const { commands, connections, resendMs } = this.#deps;
+    const agentIds = connections.agentIds();
+    const sentBy = this.#before(resendMs);
+    const unacknowledged = await commands.unacknowledgedAgents(agentIds, sentBy);
+    const waiting = await commands.waitingAgents(agentIds);
+    for (const agentId of unacknowledged) this.#offerAgain(agentId, sentBy);
     for (const agentId of waiting) this.offer(agentId);
-    return waiting.length;
+    return new Set([...unacknowledged, ...waiting]).size;
   }
 
   /** Waits for the deliveries in progress. */
@@ -64,20 +88,39 @@ export class Offers {
     await this.settled();
   }
 
+  #before(ms: number): Date {
+    return new Date(this.#deps.clock.now().getTime() - ms);
+  }
+
+  /** Offers, and sends unacknowledged commands again. */
+  #offerAgain(agentId: string, sentBy: Date): void {
+    if (this.#deps.connections.ofAgent(agentId).length === 0) return;
+    const other = this.#resends.get(agentId);
+    if (other === undefined || other < sentBy) this.#resends.set(agentId, sentBy);
+    this.offer(agentId);
+  }
+
   /** Gives each command to the most recently active connection that is eligible for it. */
   async #giveAll(agentId: string): Promise<void> {
     const connections = this.#deps.connections.ofAgent(agentId);
     const newestFirst = [...connections].sort((a, b) => b.lastActiveMs() - a.lastActiveMs());
-    for (const connection of newestFirst) await this.#give(connection);
+    const resendSentBy = this.#resends.get(agentId);
+    for (const connection of newestFirst) await this.#give(connection, { resendSentBy });
+    // Kept after a failure, because the offer is repeated.
+    if (this.#resends.get(agentId) === resendSentBy) this.#resends.delete(agentId);
   }
 
   /** Whether more than `most` commands may wait for it. */
-  async #give(connection: AgentConnection, most = Number.POSITIVE_INFINITY): Promise<boolean> {
+  async #give(
+    connection: AgentConnection,
+    { most = Number.POSITIVE_INFINITY, resendSentBy }: { most?: number; resendSentBy: Date | undefined },
+  ): Promise<boolean> {
     const { agentId, capabilities } = connection;
+    const request = { agentId, ...reachOf(capabilities), ...(resendSentBy !== undefined && { resendSentBy }) };
     for (let given = 0; connection.canTake(); ) {
       if (given >= most) return true;
       const max = Math.min(claimedAtOnce, most - given);
-      const claimed = await this.#deps.commands.claim({ agentId, max, ...reachOf(capabilities) });
+      const claimed = await this.#deps.commands.claim({ ...request, max });
       for (const command of claimed.commands) this.#deliver(connection, command);
       if (!claimed.hasMore) return false;
       given += claimed.commands.length;

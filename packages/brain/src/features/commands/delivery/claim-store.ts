@@ -11,9 +11,17 @@ export const childKeyPrefix = "bulk:";
 const isInTime = (now: Date) => (eb: ExpressionBuilder<Tables, "commands">) =>
   eb.or([eb("timeout_at", "is", null), eb("timeout_at", ">", now)]);
 
-const pendingColumns = ["id", "project_id", "action", "engine", "issued_at", "idempotency_key"] as const;
-/** A pending command without its payload, because hundreds of payloads may be large. */
+export const pendingColumns = ["id", "project_id", "action", "engine", "issued_at", "idempotency_key"] as const;
+/** A command to send, without its payload, because hundreds of payloads may be large. */
 export type PendingCommand = Pick<CommandRow, (typeof pendingColumns)[number]>;
+
+type Place = Pick<CommandRow, "issued_at" | "id">;
+
+/** Behind a command in issued_at order. */
+export const isAfter =
+  ({ issued_at, id }: Place) =>
+  (eb: ExpressionBuilder<Tables, "commands">) =>
+    eb.or([eb("issued_at", ">", issued_at), eb.and([eb("issued_at", "=", issued_at), eb("id", ">", id)])]);
 
 const selectPending = (db: Db) =>
   db.selectFrom("commands").select(pendingColumns).where("status", "in", commandMachine.from("claim"));
@@ -21,24 +29,12 @@ const selectPending = (db: Db) =>
 /** Commands that wait for this agent at `now`, oldest first, after `after`. */
 export function pendingForAgent(
   db: BrainDatabase,
-  {
-    agentId,
-    after,
-    limit,
-    now,
-  }: { agentId: string; after: Pick<CommandRow, "issued_at" | "id"> | null; limit: number; now: Date },
+  { agentId, after, limit, now }: { agentId: string; after: Place | null; limit: number; now: Date },
 ): Promise<PendingCommand[]> {
   return selectPending(db.read)
     .where("agent_id", "=", agentId)
     .where(isInTime(now))
-    .$if(after !== null, (query) =>
-      query.where((eb) =>
-        eb.or([
-          eb("issued_at", ">", after!.issued_at),
-          eb.and([eb("issued_at", "=", after!.issued_at), eb("id", ">", after!.id)]),
-        ]),
-      ),
-    )
+    .$if(after !== null, (query) => query.where(isAfter(after!)))
     .orderBy("issued_at")
     .orderBy("id")
     .limit(limit)

@@ -11,6 +11,7 @@ import { cancelPending } from "../store.ts";
 import { createClaim } from "./claim.ts";
 import { claimPending } from "./claim-store.ts";
 import { createMoveHandlers } from "./move-handlers.ts";
+import { socketResendRule, winResends } from "./resend-store.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 const agentId = "aaaaaaaa-0000-4000-8000-000000000001";
@@ -58,6 +59,26 @@ for (const dialect of testDialects) {
         );
       expect(await win(later(1000))).toEqual([]);
       expect(await win(later(999))).toMatchObject([{ id, status: "dispatched" }]);
+    });
+
+    test("that was sent without an ack is sent again by one of two processes", async () => {
+      const ids: string[] = [];
+      for (let count = 0; count < 20; count += 1) {
+        const sent = { dispatched_at: clock.now(), last_sent_at: clock.now(), timeout_at: later(60_000) };
+        ids.push(await issue({ status: "dispatched", delivery_claim_token: "t", ...sent }));
+      }
+      const rule = socketResendRule(later(1), clock.now());
+      const other = await opened.openAgain();
+      const won = await Promise.all(
+        [opened.database, other].map((database) => database.write((tx) => winResends(tx, { ids, rule }))),
+      );
+      await other.close();
+      expect(
+        won
+          .flat()
+          .map(({ id }) => id)
+          .sort(),
+      ).toEqual(ids.sort());
     });
 
     test("is cancelled with its agent or its project, and no other command is", async () => {

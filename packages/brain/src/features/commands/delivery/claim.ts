@@ -6,7 +6,7 @@ import type { CommandMetrics } from "../metrics.ts";
 import { childKeyPrefix, claimPending, type PendingCommand, pendingChildren, pendingForAgent } from "./claim-store.ts";
 import { framePayload } from "./frame.ts";
 import type { MoveHandlers } from "./move-handlers.ts";
-import { dueForResend, type ResendRule, resendRule, winResend } from "./resend-store.ts";
+import { dueForResend, type ResendRule, resendRule, socketResendRule, winResends } from "./resend-store.ts";
 
 /** A command claimed for one delivery, as the frame's id and payload. */
 export interface ClaimedCommand {
@@ -24,8 +24,10 @@ export interface CommandDeps extends Core {
 export interface ClaimRequest extends SessionReach {
   readonly agentId: string;
   readonly max: number;
-  /** Whether to include unacknowledged commands that may be repeated, as polls do. */
+  /** For polls: also takes children of bulk retries, and unacknowledged commands that may be repeated, at intervals. */
   readonly withResends?: boolean;
+  /** For sockets: also takes unacknowledged commands that may be repeated and were last sent at or before this. */
+  readonly resendSentBy?: Date;
 }
 
 export interface Claimed {
@@ -99,7 +101,9 @@ export function createClaim({
     try {
       if (request.withResends === true) {
         await claimChildren(batch);
-        await resend(batch);
+        await resend(batch, resendRule(clock.now(), redispatch));
+      } else if (request.resendSentBy !== undefined) {
+        await resend(batch, socketResendRule(clock.now(), request.resendSentBy));
       }
       await claimNew(batch);
     } catch (error) {
@@ -146,12 +150,7 @@ export function createClaim({
   }
 
   async function claimAll(batch: ClaimBatch, commands: readonly PendingCommand[]): Promise<void> {
-    const claims: { id: string; token: string }[] = [];
-    for (const command of commands) {
-      const fitness = fitnessOf(command, batch.request);
-      const isGiven = fitness === "eligible" || (fitness === "fallback" && !(await isAnyEligible(batch, command)));
-      if (isGiven) claims.push({ id: command.id, token: randomToken() });
-    }
+    const claims = (await fitting(batch, commands)).map((id) => ({ id, token: randomToken() }));
     if (claims.length === 0) return;
     const now = clock.now();
     const timeoutAt = new Date(now.getTime() + timeoutSeconds * 1000);
@@ -170,6 +169,17 @@ export function createClaim({
     }
   }
 
+  /** Ids of those commands that this session may receive. */
+  async function fitting(batch: ClaimBatch, commands: readonly PendingCommand[]): Promise<string[]> {
+    const ids: string[] = [];
+    for (const command of commands) {
+      const fitness = fitnessOf(command, batch.request);
+      const isGiven = fitness === "eligible" || (fitness === "fallback" && !(await isAnyEligible(batch, command)));
+      if (isGiven) ids.push(command.id);
+    }
+    return ids;
+  }
+
   /** Whether another session of the agent is fully eligible for the command. */
   async function isAnyEligible(batch: ClaimBatch, command: PendingCommand): Promise<boolean> {
     batch.sessions ??= findAgent(database.read, command.project_id, batch.request.agentId).then((agent) =>
@@ -179,15 +189,20 @@ export function createClaim({
   }
 
   /** Sends unacknowledged commands again, unchanged, if they may be repeated. */
-  async function resend(batch: ClaimBatch): Promise<void> {
+  async function resend(batch: ClaimBatch, rule: ResendRule): Promise<void> {
     const { agentId, max } = batch.request;
-    const left = max - batch.commands.length;
-    if (left <= 0) return;
-    const rule: ResendRule = resendRule(clock.now(), redispatch);
-    for (const row of await dueForResend(database.read, { agentId, rule, limit: Math.min(left, maxResends) })) {
-      const token = row.delivery_claim_token;
-      if (token === null) continue;
-      if (await database.write((tx) => winResend(tx, { id: row.id, token, rule }))) add(batch, row, token);
+    for (let after: PendingCommand | null = null; !isFull(batch); ) {
+      const limit = Math.min(max - batch.commands.length, maxTogether);
+      const page: PendingCommand[] = await dueForResend(database.read, { agentId, rule, after, limit });
+      const ids = await fitting(batch, page);
+      const won = ids.length === 0 ? [] : await database.write((tx) => winResends(tx, { ids, rule }));
+      const rows = new Map(won.map((row) => [row.id, row]));
+      for (const id of ids) {
+        const row = rows.get(id);
+        if (row !== undefined && row.delivery_claim_token !== null) add(batch, row, row.delivery_claim_token);
+      }
+      if (page.length < limit) return;
+      after = page.at(-1) ?? null;
     }
   }
 
@@ -197,15 +212,12 @@ export function createClaim({
   }
 }
 
-/** Maximum commands to resend at once. Most repeatable commands are small. */
-const maxResends = 50;
-
-/** Maximum fires to claim together: their arguments may be large. */
-const maxFires = 32;
+/** Maximum fires to claim, or commands to resend, together: the arguments of fires may be large. */
+const maxTogether = 32;
 
 /** The leading commands that one transaction may claim: consecutive children, consecutive fires of schedules, or one other command. */
 function claimedTogether(commands: readonly PendingCommand[]): readonly PendingCommand[] {
-  const fires = leading(commands.slice(0, maxFires), ({ action }) => action === "schedule.fire");
+  const fires = leading(commands.slice(0, maxTogether), ({ action }) => action === "schedule.fire");
   if (fires.length > 0) return fires;
   const children = leading(commands, ({ idempotency_key }) => idempotency_key?.startsWith(childKeyPrefix) === true);
   return children.length > 0 ? children : commands.slice(0, 1);

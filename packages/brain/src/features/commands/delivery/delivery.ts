@@ -4,6 +4,7 @@ import type { EndedCommand } from "../results/result-signal.ts";
 import type { ClaimedCommand, CommandDeps } from "./claim.ts";
 import { agentsWithPending, expireDue, failUnsigned, isAnyDue, putBack } from "./delivery-store.ts";
 import type { MoveHandlers } from "./move-handlers.ts";
+import { agentsDueForResend, socketResendRule } from "./resend-store.ts";
 
 export interface DeliveryDeps extends CommandDeps {
   /** What other features do in the transaction of a move. */
@@ -75,6 +76,14 @@ export function createDelivery({ database, clock, log, counted, moves, changed, 
         waiting.push(...(await agentsWithPending(database.read, some, clock.now())));
       }
       return waiting;
+    },
+    /** Those of the agents that have unacknowledged commands which may be repeated and were last sent at or before `sentBy`. */
+    async unacknowledgedAgents(agentIds: readonly string[], sentBy: Date): Promise<string[]> {
+      const found: string[] = [];
+      for (const some of chunks(agentIds, agentsPerStatement)) {
+        found.push(...(await agentsDueForResend(database.read, some, socketResendRule(clock.now(), sentBy))));
+      }
+      return found;
     },
   };
 }

@@ -1,9 +1,9 @@
 import { redeliverableActions } from "@svc/protocol";
 import type { ExpressionBuilder } from "kysely";
 import type { Tx } from "../../../platform/database/database.ts";
-import { changesOne } from "../../../platform/database/results.ts";
 import type { CommandRow, Db, Tables } from "../../../schema/tables/index.ts";
 import { commandMachine } from "../states.ts";
+import { isAfter, type PendingCommand, pendingColumns } from "./claim-store.ts";
 
 /** When a dispatched command may be sent again. */
 export interface ResendRule {
@@ -14,6 +14,7 @@ export interface ResendRule {
   readonly lastSentBy: Date;
 }
 
+/** The rule for polls: within the window after the dispatch, at intervals. */
 export const resendRule = (
   now: Date,
   { windowSeconds, minIntervalSeconds }: { windowSeconds: number; minIntervalSeconds: number },
@@ -21,6 +22,13 @@ export const resendRule = (
   now,
   dispatchedAfter: new Date(now.getTime() - windowSeconds * 1000),
   lastSentBy: new Date(now.getTime() - minIntervalSeconds * 1000),
+});
+
+/** The rule for sockets: until the command times out. */
+export const socketResendRule = (now: Date, lastSentBy: Date): ResendRule => ({
+  now,
+  dispatchedAfter: new Date(0),
+  lastSentBy,
 });
 
 const actions = [...redeliverableActions];
@@ -37,16 +45,17 @@ const isDue =
       eb("timeout_at", ">", now),
     ]);
 
-/** Commands of the agent that are due for a resend, oldest first. */
+/** Commands of the agent that are due for a resend, oldest first, after `after`. */
 export const dueForResend = (
   db: Db,
-  { agentId, rule, limit }: { agentId: string; rule: ResendRule; limit: number },
-): Promise<CommandRow[]> =>
+  { agentId, rule, after, limit }: { agentId: string; rule: ResendRule; after: PendingCommand | null; limit: number },
+): Promise<PendingCommand[]> =>
   db
     .selectFrom("commands")
-    .selectAll()
+    .select(pendingColumns)
     .where("agent_id", "=", agentId)
     .where(isDue(rule))
+    .$if(after !== null, (query) => query.where(isAfter(after!)))
     .orderBy("issued_at")
     .orderBy("id")
     .limit(limit)
@@ -64,16 +73,15 @@ export async function agentsDueForResend(db: Db, agentIds: readonly string[], ru
   return rows.flatMap(({ agent_id }) => agent_id ?? []);
 }
 
-/** Claims a command for one resend with the same token; false when another poll, an ack or its end came first. */
-export const winResend = (
+/** Claims commands for one resend each with the same token; returns those that no other resend, ack or end won first, in any order. */
+export const winResends = (
   tx: Tx<Tables>,
-  { id, token, rule }: { id: string; token: string; rule: ResendRule },
-): Promise<boolean> =>
-  changesOne(
-    tx
-      .updateTable("commands")
-      .set({ last_sent_at: rule.now })
-      .where("id", "=", id)
-      .where("delivery_claim_token", "=", token)
-      .where(isDue(rule)),
-  );
+  { ids, rule }: { ids: readonly string[]; rule: ResendRule },
+): Promise<CommandRow[]> =>
+  tx
+    .updateTable("commands")
+    .set({ last_sent_at: rule.now })
+    .where("id", "in", ids)
+    .where(isDue(rule))
+    .returningAll()
+    .execute();
