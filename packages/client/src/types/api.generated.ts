@@ -1688,6 +1688,8 @@ export interface ProjectStats {
   commands_failed_24h: number;
   /** Commands issued in the range that timed out. */
   commands_timeout_24h: number;
+  /** Schedules that fire again only after somebody acts: quarantined ones, and those disabled after failed fires in a row. */
+  schedules_stopped: number;
   /** The 500 deepest queues, deepest first. */
   queue_depths: {
     /** Name of the queue. */
@@ -2273,14 +2275,36 @@ export interface ScheduleForecast {
     /** Slots in it. */
     fires: number;
   }[];
+  /** The quarters of an hour of the next day, from the current one on: 96. */
+  quarters: {
+    /** When the quarter of an hour starts. */
+    starts_at: string;
+    /** Slots in it. */
+    fires: number;
+    /** Schedules that fire in its busiest minute. */
+    most_per_minute: number;
+  }[];
   /** Minutes in which several schedules fire, at most 50: those with the most schedules, then the earliest. */
   collisions: {
     /** When the minute starts. */
     at: string;
     /** Schedules with a slot in it. */
     schedule_count: number;
-    /** Names of some of them. */
-    names: string[];
+    /** Some of them. */
+    schedules: {
+      id: string;
+      /** Name of the schedule. */
+      name: string;
+    }[];
+    /** A change of one of its schedules after which that fires in no minute with another; null if there is none, or if not everything was counted. */
+    move: {
+      /** The schedule that can be moved. */
+      schedule_id: string;
+      /** The same cron expression at another minute of the hour. */
+      expression: string;
+      /** The minute to which it moves this one. */
+      at: string;
+    } | null;
   }[];
   /** Whether there is more than it counts; the numbers are then too small. */
   is_capped: boolean;
@@ -2363,9 +2387,20 @@ export interface SchedulePreview {
     at: string;
     /** Other schedules with a slot in it. */
     schedule_count: number;
-    /** Names of some of them. */
-    names: string[];
+    /** Some of them. */
+    schedules: {
+      id: string;
+      /** Name of the schedule. */
+      name: string;
+    }[];
   }[];
+  /** A change after which no other schedule fires in the minutes of its next slots; null if there is none, if none is needed, or if other schedules were left out. */
+  move: {
+    /** The same cron expression at another minute of the hour. */
+    expression: string;
+    /** The minute to which it moves this one. */
+    at: string;
+  } | null;
   /** Whether other schedules were left out, because there are too many. */
   is_capped: boolean;
 }
@@ -3491,6 +3526,8 @@ export interface ListScheduleMisfiresQuery {
 export interface GetScheduleForecastQuery {
   /** How many days, by the clocks of the project. */
   days?: number;
+  /** Schedule that is edited; not counted. */
+  schedule_id?: string;
 }
 
 export interface ListMisfiresQuery {

@@ -7,7 +7,15 @@ import { noSchedule } from "../rules.ts";
 import type { ScheduleDetail, SchedulePublic } from "../schemas.ts";
 import { findSchedule } from "../store.ts";
 import { nextRuns } from "../timing/next-runs.ts";
-import { newestStatuses, type SchedulePosition, schedulesAmong, schedulesByName, skippedSlots } from "./reads.ts";
+import {
+  countSchedules,
+  heldSchedules,
+  newestStatuses,
+  type SchedulePosition,
+  schedulesAmong,
+  schedulesByName,
+  skippedSlots,
+} from "./reads.ts";
 import { publicSchedule } from "./shapes.ts";
 
 export interface ListDeps extends Core {
@@ -16,6 +24,8 @@ export interface ListDeps extends Core {
 
 /** Fires that are counted while the circuit breaker is off. */
 const countedFires = 20;
+/** Disabled schedules whose fires are read to count stopped ones. */
+const mostDisabled = 500;
 const failures: ReadonlySet<string> = new Set(["failed", "acked_failed"]);
 
 export function createLists({ database, clock, settings }: ListDeps) {
@@ -34,6 +44,15 @@ export function createLists({ database, clock, settings }: ListDeps) {
         skippedSlots: skipped.get(row.id) ?? 0,
       }),
     );
+  }
+
+  /** Schedules that fire again only after somebody acts: quarantined ones, and those that the circuit breaker disabled. */
+  async function countStopped(projectId: string): Promise<number> {
+    const { quarantined, disabled } = await heldSchedules(database.slow, projectId, mostDisabled);
+    if (threshold === 0) return quarantined;
+    const statuses = await newestStatuses(database.slow, disabled, threshold);
+    const tripped = [...statuses.values()].filter((newest) => failuresInARow(newest) >= threshold);
+    return quarantined + tripped.length;
   }
 
   return {
@@ -58,6 +77,11 @@ export function createLists({ database, clock, settings }: ListDeps) {
         ...(preview !== undefined && { next_runs: nextRuns(row, clock.now(), preview) }),
       };
     },
+    async countByState(projectId: string) {
+      const [counts, stopped] = await Promise.all([countSchedules(database.slow, projectId), countStopped(projectId)]);
+      return { ...counts, stopped };
+    },
+    countStopped,
     /** A schedule as answers to changes show it. */
     async changed(row: ScheduleRow): Promise<SchedulePublic> {
       const skipped = await skippedSlots(database.read, [row.id], dayBefore(clock.now()));
