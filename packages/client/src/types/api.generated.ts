@@ -842,6 +842,8 @@ export interface Fire {
   fired_at: string;
   /** Milliseconds from dispatch to acknowledgement. */
   latency_ms: number | null;
+  /** Kind of failure. */
+  error_code: string | null;
   /** Schedule that was fired. */
   schedule_id: string;
   /** Its command; null while it waits for an agent. */
@@ -850,8 +852,6 @@ export interface Fire {
   dispatched_at: string | null;
   /** When the agent reported the outcome. */
   acked_at: string | null;
-  /** Kind of failure. */
-  error_code: string | null;
   /** Reason of the failure, for people. */
   error_message: string | null;
   /** User who ran it; null for slots and for users who were no members. */
@@ -2157,7 +2157,7 @@ export interface ScheduleCreate {
   source?: string;
 }
 
-/** A schedule with its next slots. */
+/** A schedule with its next slots and what was requested. */
 export interface ScheduleDetail {
   /** Id of the schedule. */
   id: string;
@@ -2227,6 +2227,8 @@ export interface ScheduleDetail {
   updated_at: string;
   /** Next slots; only with `preview`. */
   next_runs?: string[];
+  /** Request to the scheduler of its engine that is not confirmed yet; null without one. */
+  pending_operation: ExternalControlOperation | null;
 }
 
 /** What an import would do. */
@@ -2432,6 +2434,8 @@ export interface ScheduleRuns {
       fired_at: string;
       /** Milliseconds from dispatch to acknowledgement. */
       latency_ms: number | null;
+      /** Kind of failure. */
+      error_code: string | null;
     }[];
   }[];
 }

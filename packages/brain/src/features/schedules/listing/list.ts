@@ -3,6 +3,7 @@ import { hours } from "../../../platform/durations.ts";
 import { clampLimit, type PageSizes } from "../../../platform/http/content/paging.ts";
 import type { PageQuery } from "../../../platform/http/schemas.ts";
 import type { Core, Db, ScheduleRow } from "../../../schema/tables/index.ts";
+import { findPendingOperation } from "../control/operation-reads.ts";
 import { noSchedule } from "../rules.ts";
 import type { ScheduleDetail, SchedulePublic } from "../schemas.ts";
 import { findSchedule } from "../store.ts";
@@ -71,9 +72,13 @@ export function createLists({ database, clock, settings }: ListDeps) {
     async get(projectId: string, id: string, preview: number | undefined): Promise<ScheduleDetail> {
       const row = await findSchedule(database.read, projectId, id);
       if (row === undefined) throw noSchedule();
-      const [shown] = await withFacts(database.read, [row]);
+      const [[shown], pending] = await Promise.all([
+        withFacts(database.read, [row]),
+        findPendingOperation(database.read, row),
+      ]);
       return {
         ...(shown as SchedulePublic),
+        pending_operation: pending ?? null,
         ...(preview !== undefined && { next_runs: nextRuns(row, clock.now(), preview) }),
       };
     },

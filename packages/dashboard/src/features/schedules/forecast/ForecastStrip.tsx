@@ -26,7 +26,7 @@ export function ForecastStrip({ slug, edited, own }: ForecastStripProps) {
       <section className={css.ahead} aria-label="Forecast">
         <h2>Forecast</h2>
         <span className="t3">
-          fires per 15 min{own ? " with this schedule" : ""}, next 24 h, {zone}
+          <span className="lg">fires per 15 min{own ? " with this schedule" : ""}, </span>next 24 h, {zone}
         </span>
         <ButtonLink variant="link" href={paths.forecast(slug)}>
           7 days

@@ -61,7 +61,7 @@ function Key({ most, hasOwn }: { most: number; hasOwn: boolean }) {
           <svg width="9" height="8">
             <path d="M4.5 0 9 8H0z" />
           </svg>
-          this schedule
+          <span>this schedule</span>
         </>
       ) : null}
       {most > 1 ? (
