@@ -157,8 +157,7 @@ describe("schedules at the same minute", () => {
 
   test("are listed by the forecast, and the suggestion opens the editor with a free minute", async () => {
     const { page, faults } = await openAs("admin", "schedules/forecast");
-    const [link] = await Promise.all([page.getByRole("link", { name: "Move spread.first to 09:06" }).first()]);
-    await link.click();
+    await page.getByRole("link", { name: "Move spread.first to 09:06" }).first().click();
     const expression = page.getByLabel("Expression", { exact: true });
     await expect.poll(() => expression.inputValue()).toBe("6 9 * * *");
     await page.getByText("Every day at 09:06 (UTC)").waitFor();
@@ -183,9 +182,7 @@ describe("schedules at the same minute", () => {
   test("are drawn in the forecast above the list, also as a table", async () => {
     const { page, faults } = await openAs("operator", "schedules");
     const forecast = page.getByRole("region", { name: "Forecast", exact: true });
-    await forecast
-      .getByRole("img", { name: /^Between \d+ and \d+ fires .+ 2 in one minute$|^Between \d+ and \d+ fires/ })
-      .waitFor();
+    await forecast.getByRole("img", { name: /^Between [0-9]+ and [0-9]+ fires/ }).waitFor();
     await forecast.getByRole("button", { name: "Show table: Forecast" }).click();
     await forecast.getByRole("row", { name: /09:00/ }).waitFor();
     expect(await axeFaults(page)).toEqual([]);

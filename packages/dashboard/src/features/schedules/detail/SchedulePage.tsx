@@ -29,6 +29,7 @@ import {
 } from "../acts/schedule-actions.tsx";
 import { BreakerMeter } from "../BreakerMeter.tsx";
 import { Countdown, RunTime } from "../Countdown.tsx";
+import { fireStyle } from "../fires/fire-status.ts";
 import { p95Of } from "../fires/strip-cells.ts";
 import { firesQuery, runsQuery, scheduleQuery } from "../queries.ts";
 import { isOwn, stateOf } from "../schedule-state.ts";
@@ -40,6 +41,7 @@ import { NextRunsPanel } from "./NextRunsPanel.tsx";
 export const loader: PageLoader<{ slug: string; scheduleId: string }> = ({ params: { slug, scheduleId } }) =>
   Promise.all([readAhead(scheduleQuery(slug, scheduleId)), readAhead(firesQuery(slug, scheduleId))]);
 
+/** Between two reads while an outcome is awaited. */
 const pendingMs = 5_000;
 
 /** One schedule: its next runs, what it fired, and its definition. */
@@ -57,7 +59,13 @@ export function SchedulePage() {
   // The number of failures that disable a schedule is part of this response alone.
   const runs = useQuery({ ...runsQuery(slug, [schedule.id]), enabled: own });
   const threshold = runs.data?.circuit_breaker_threshold;
-  const fires = useQuery({ ...firesQuery(slug, scheduleId), enabled: own, refetchInterval: timedMs });
+  const fires = useQuery({
+    ...firesQuery(slug, scheduleId),
+    enabled: own,
+    // No change event reports how a fire ended.
+    refetchInterval: ({ state: { data } }) =>
+      data?.some(({ status }) => fireStyle(status).group === "in flight") ? pendingMs : timedMs,
+  });
   const state = stateOf(schedule, threshold ?? 0);
   const go = useGo();
   const mayNotChange = useMayNot(slug, "admin");
