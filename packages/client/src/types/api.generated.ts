@@ -1688,7 +1688,7 @@ export interface ProjectStats {
   commands_failed_24h: number;
   /** Commands issued in the range that timed out. */
   commands_timeout_24h: number;
-  /** Schedules that fire again only after somebody acts: quarantined ones, and those disabled after failed fires in a row. */
+  /** Schedules that fire again only after someone acts: quarantined ones, and those disabled after failed fires in a row. */
   schedules_stopped: number;
   /** The 500 deepest queues, deepest first. */
   queue_depths: {

@@ -23,7 +23,7 @@ export function MissingWorkers({ stats }: BadgeProps) {
   return <RailBadge count={missing} text={`${missing} offline`} isBad />;
 }
 
-/** Schedules that fire again only after somebody acts. */
+/** Schedules that fire again only after someone acts. */
 export function StoppedSchedules({ stats }: BadgeProps) {
   // Older servers do not count them.
   const stopped = stats?.schedules_stopped ?? 0;

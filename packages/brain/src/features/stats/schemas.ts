@@ -79,7 +79,7 @@ export const StatsReply = Type.Object(
     commands_timeout_24h: Type.Integer({ description: "commands issued in the range that timed out" }),
     schedules_stopped: Type.Integer({
       description:
-        "schedules that fire again only after somebody acts: quarantined ones, and those disabled after failed fires in a row",
+        "schedules that fire again only after someone acts: quarantined ones, and those disabled after failed fires in a row",
     }),
     queue_depths: Type.Array(
       Type.Object({

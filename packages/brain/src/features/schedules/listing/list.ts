@@ -47,7 +47,7 @@ export function createLists({ database, clock, settings }: ListDeps) {
     );
   }
 
-  /** Schedules that fire again only after somebody acts: quarantined ones, and those that the circuit breaker disabled. */
+  /** Schedules that fire again only after someone acts: quarantined ones, and those that the circuit breaker disabled. */
   async function countStopped(projectId: string): Promise<number> {
     const { quarantined, disabled } = await heldSchedules(database.slow, projectId, mostDisabled);
     if (threshold === 0) return quarantined;

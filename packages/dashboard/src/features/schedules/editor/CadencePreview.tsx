@@ -5,7 +5,7 @@ import { Panel, PanelEmpty, type PanelRead } from "../../../ui/panels/Panel.tsx"
 import { minuteText } from "../../../ui/time/instants.ts";
 import { warningText } from "../clock-changes.ts";
 import { RunList } from "../detail/RunList.tsx";
-import { ScheduleNames } from "../ScheduleNames.tsx";
+import { ScheduleNames } from "../forecast/ScheduleNames.tsx";
 import { knownZone, runText } from "../when.ts";
 import type { Preview } from "./preview.ts";
 import { expressionOf, type FieldsProps, type ScheduleForm } from "./schedule-form.ts";

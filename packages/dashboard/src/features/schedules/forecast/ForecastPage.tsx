@@ -17,11 +17,11 @@ import { count, nameText } from "../../../ui/time/format.ts";
 import { usePage } from "../../../ui/title.ts";
 import { RunTime } from "../Countdown.tsx";
 import { forecastQuery } from "../queries.ts";
-import { ScheduleNames } from "../ScheduleNames.tsx";
 import css from "../schedules.module.css";
 import { knownZone, runText, weekdayOf } from "../when.ts";
 import { ForecastGrid } from "./ForecastGrid.tsx";
 import { forecastDays } from "./forecast-grid.ts";
+import { ScheduleNames } from "./ScheduleNames.tsx";
 
 const hoursOfDay = Array.from({ length: 24 }, (_, hour) => hour);
 

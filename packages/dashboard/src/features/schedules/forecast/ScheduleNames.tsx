@@ -1,6 +1,6 @@
-import { paths } from "../../address/paths.ts";
-import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import { nameText } from "../../ui/time/format.ts";
+import { paths } from "../../../address/paths.ts";
+import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import { nameText } from "../../../ui/time/format.ts";
 
 interface ScheduleNamesProps {
   slug: string;
