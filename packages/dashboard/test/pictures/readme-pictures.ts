@@ -13,7 +13,7 @@ import { animatedPng, type Frame } from "./animated-png.ts";
 const root = join(import.meta.dirname, "../../../..");
 const images = join(root, "docs/images");
 const settleMs = 1200;
-const fireMs = 200_000;
+const fireMs = 130_000;
 /** The names of pictures to take; all, without any. */
 const chosen = process.argv.slice(2);
 

@@ -44,7 +44,10 @@ export function SchedulesPage() {
   const go = useGo();
   const mayNot = useMayNot(slug, "admin");
   const [filter, setFilter] = useListFilter();
-  const read = useInfiniteQuery({ ...schedulePages(slug), refetchInterval: usePollMs() });
+  const pollMs = usePollMs();
+  // Fires are not pushed, but they move the next runs.
+  const rowsMs = useTimedMs(10_000);
+  const read = useInfiniteQuery({ ...schedulePages(slug), refetchInterval: pollMs === false ? rowsMs : pollMs });
   const pages = read.data?.pages ?? [];
   const all = pages.flatMap(({ items }) => items);
   const threshold = pages[0]?.circuit_breaker_threshold ?? 0;

@@ -68,6 +68,7 @@ export const scheduleColumns = (slug: string, threshold: number): readonly Colum
   {
     header: "Expression",
     className: "lg",
+    cellClass: css.expression,
     width: "14rem",
     title: ({ schedule }) => schedule.description ?? undefined,
     cell: ({ schedule }) => <code>{printable(schedule.expression)}</code>,
