@@ -46,6 +46,9 @@ export const ofOneDatabase: readonly OfOneDatabase[] = [
     "features/tasks/retention/delete-store.ts deleteTasks",
     "the embedded database finds texts in the tasks themselves",
   ),
+  one("features/fires/upkeep/prune-store.ts isAnyOpen", "decides whether a partition is dropped"),
+  one("features/fires/upkeep/prune-store.ts projectIds", "the embedded database has no partitions to drop"),
+  one("features/fires/upkeep/prune-store.ts", "the embedded database has no partitions to drop"),
 ];
 
 function one(from: string, reason: string): OfOneDatabase {

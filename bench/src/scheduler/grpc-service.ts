@@ -5,7 +5,7 @@ import {
   type ServerWritableStream,
   type sendUnaryData,
 } from "@grpc/grpc-js";
-import type { FireScheduleRequest, SnapshotFrame, WatchFrame } from "@svc/protocol";
+import type { FireSchedulesRequest, SnapshotFrame, WatchFrame } from "@svc/protocol";
 import { schedulerServiceDefinition } from "@svc/protocol/scheduler";
 import { type Model, msOf, wallMs } from "./model.ts";
 
@@ -27,11 +27,14 @@ export async function serveModel(model: Model) {
       call.on("cancelled", () => ending.abort());
       for await (const frame of model.watch(ending.signal)) call.write(frame);
     },
-    FireSchedule: (call: ServerUnaryCall<FireScheduleRequest, unknown>, done: sendUnaryData<unknown>) => {
-      const slot = msOf(call.request.scheduled_for);
-      sentMs.push(msOf(call.request.fired_at) - slot);
-      arrivedMs.push(wallMs() - slot);
-      done(null, model.fire(call.request));
+    FireSchedules: (call: ServerUnaryCall<FireSchedulesRequest, unknown>, done: sendUnaryData<unknown>) => {
+      const { fires } = call.request;
+      for (const fire of fires) {
+        const slot = msOf(fire.scheduled_for);
+        sentMs.push(msOf(fire.fired_at) - slot);
+        arrivedMs.push(wallMs() - slot);
+      }
+      done(null, { results: fires.map((fire) => ({ answer: model.fire(fire) })) });
     },
   });
   const port = await new Promise<number>((resolve, reject) => {

@@ -15,6 +15,7 @@ import {
 /** Time from one round of the due schedules to the next. */
 const roundMs = 6000;
 const progressMs = 2000;
+const rowsPerFrame = 100;
 
 export interface ModelOptions {
   readonly schedules: number;
@@ -92,7 +93,16 @@ export function createModel({ schedules, due, firstSlot }: ModelOptions) {
     }),
     *snapshot(): Generator<SnapshotFrame> {
       yield { header: { snapshot_id: "s", contract_version: 1 } };
-      for (let index = 0; index < schedules; index += 1) yield { row: { snapshot_id: "s", schedule: rowOf(index) } };
+      for (let from = 0; from < schedules; from += rowsPerFrame) {
+        const count = Math.min(rowsPerFrame, schedules - from);
+        yield {
+          rows: {
+            snapshot_id: "s",
+            schedules: Array.from({ length: count }, (_, index) => rowOf(from + index)),
+            cursors: [],
+          },
+        };
+      }
       yield { complete: { snapshot_id: "s", watermark: schedules, row_count: schedules, digest: digestOfAll } };
     },
     async *watch(signal: AbortSignal): AsyncGenerator<WatchFrame> {

@@ -1,13 +1,13 @@
-import { fork, spawn } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { freePort } from "@svc/testkit";
 import { quantile } from "../harness/quantile.ts";
 import { atMost, type BenchContext, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
 import { serveModel } from "./grpc-service.ts";
 import { createModel, type ModelOptions } from "./model.ts";
+import { startSchedulerProcess, until } from "./processes.ts";
 import type { TickReport } from "./tick-process.ts";
 
 /**
@@ -24,7 +24,6 @@ const rounds = { quick: 3, standard: 8, full: 20 };
 /** Time for the snapshot before the first slot. Over gRPC each schedule is a message of its own. */
 const loadMs = { inside: 20_000, overGrpc: 75_000 };
 const program = fileURLToPath(new URL("./tick-process.ts", import.meta.url));
-const launcher = fileURLToPath(new URL("../../../packages/cli/bin/svc.js", import.meta.url));
 
 const modelAfter = (delayMs: number): ModelOptions => ({
   schedules,
@@ -51,37 +50,18 @@ async function measureInside(count: number, signal: AbortSignal): Promise<TickRe
 
 async function overGrpc(count: number, scratchDir: string, signal: AbortSignal) {
   const service = await serveModel(createModel(modelAfter(loadMs.overGrpc)));
-  const port = await freePort();
-  const child = spawn(process.execPath, [launcher, "scheduler", "serve"], {
-    cwd: scratchDir,
-    stdio: ["ignore", "ignore", "inherit"],
-    env: {
-      PATH: process.env.PATH,
-      SVC_HOME: scratchDir,
-      SVC_ENVIRONMENT: "dev",
-      SVC_LOG_LEVEL: "error",
-      SVC_SCHEDULER_INSECURE_GRPC: "true",
-      SVC_SCHEDULER_BRAIN_GRPC_URL: `127.0.0.1:${service.port}`,
-      SVC_SCHEDULER_BIND_PORT: String(port),
-    },
-  });
+  const startedMs = performance.now();
+  const { child, info, end } = await startSchedulerProcess(scratchDir, service.port);
   try {
-    while (!(await isLoaded(port))) await pause(checkMs, undefined, { signal });
+    await until(async () => (await info())?.schedules === schedules, signal);
+    const loadedSeconds = (performance.now() - startedMs) / 1000;
     const loadedMb = await memoryMb(child.pid!, "VmRSS");
     while (service.arrivedMs.length < count) await pause(checkMs, undefined, { signal });
-    return { loadedMb, peakMb: await memoryMb(child.pid!, "VmHWM"), ...service };
+    return { loadedSeconds, loadedMb, peakMb: await memoryMb(child.pid!, "VmHWM"), ...service };
   } finally {
-    await end(child);
+    await end("SIGKILL");
     service.stop();
   }
-}
-
-async function isLoaded(port: number): Promise<boolean> {
-  const info = await fetch(`http://127.0.0.1:${port}/info`).then(
-    (response) => response.json() as Promise<{ schedules: number }>,
-    () => null,
-  );
-  return info?.schedules === schedules;
 }
 
 /** A line of the memory of a process: `VmRSS` is resident now, `VmHWM` the most so far. */
@@ -90,7 +70,7 @@ async function memoryMb(pid: number, line: "VmRSS" | "VmHWM"): Promise<number> {
   return (Number(new RegExp(`${line}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024) / 1e6;
 }
 
-async function end(child: ReturnType<typeof spawn>): Promise<void> {
+async function end(child: ChildProcess): Promise<void> {
   const ended = once(child, "exit");
   child.kill("SIGKILL");
   await ended;
@@ -101,7 +81,7 @@ async function run({ mode, signal, log, scratchDir }: BenchContext): Promise<Ben
   log("service inside the process");
   const { delaysMs, roundsCpuMs } = await measureInside(count, signal);
   log("svc scheduler serve, service over gRPC");
-  const { loadedMb, peakMb, sentMs, arrivedMs } = await overGrpc(count, scratchDir, signal);
+  const { loadedSeconds, loadedMb, peakMb, sentMs, arrivedMs } = await overGrpc(count, scratchDir, signal);
   return [
     note("tick to fire, median", quantile(delaysMs, 0.5), "ms"),
     atMost("tick to fire, p99", quantile(delaysMs, 0.99), "ms", { stated: tickTargetMs }),
@@ -109,6 +89,7 @@ async function run({ mode, signal, log, scratchDir }: BenchContext): Promise<Ben
     note("over gRPC, sent, median", quantile(sentMs, 0.5), "ms"),
     note("over gRPC, sent, p99", quantile(sentMs, 0.99), "ms"),
     note("over gRPC, arrived, p99", quantile(arrivedMs, 0.99), "ms"),
+    note("start with all schedules loaded", loadedSeconds, "s"),
     note("memory with all schedules loaded", loadedMb, "MB"),
     atMost("memory, peak", peakMb, "MB", { limit: memoryTargetMb }),
   ];

@@ -7,6 +7,7 @@ import {
   type sendUnaryData,
   status,
 } from "@grpc/grpc-js";
+import type { FireOutcome, FireSchedulesRequest } from "@svc/protocol";
 import { schedulerServiceDefinition } from "@svc/protocol/scheduler";
 import type { Brain } from "../src/brain/brain.ts";
 import { systemClock } from "../src/clock.ts";
@@ -18,7 +19,8 @@ const timeoutMs = 60_000;
 /** The fake service on a real gRPC server at loopback. */
 export async function startGrpcService({ port = 0, isSecure = true, brain = createFakeBrain(systemClock) } = {}) {
   const server = new Server();
-  server.addService(schedulerServiceDefinition(), handlersOf(brain.connect("grpc")));
+  const messageSizes: number[] = [];
+  server.addService(schedulerServiceDefinition(), handlersOf(brain.connect("grpc"), messageSizes));
   const credentials = isSecure
     ? ServerCredentials.createSsl(
         Buffer.from(authority),
@@ -32,11 +34,13 @@ export async function startGrpcService({ port = 0, isSecure = true, brain = crea
   return {
     port: bound,
     brain: brain as FakeBrain,
+    /** Fires of each message. */
+    messageSizes,
     stop: () => server.forceShutdown(),
   };
 }
 
-function handlersOf(brain: Brain) {
+function handlersOf(brain: Brain, messageSizes: number[]) {
   const unary =
     <Request, Response>(work: (request: Request) => Promise<Response>) =>
     (call: ServerUnaryCall<Request, Response>, done: sendUnaryData<Response>): void => {
@@ -63,12 +67,21 @@ function handlersOf(brain: Brain) {
     Ping: unary(() => brain.ping(timeoutMs)),
     ListScheduleSnapshot: streaming(brain.snapshot),
     WatchSchedules: streaming(brain.watch),
-    FireSchedule: unary((request: Parameters<Brain["fire"]>[0]) => brain.fire(request, timeoutMs)),
+    FireSchedules: unary(async ({ fires }: FireSchedulesRequest) => {
+      messageSizes.push(fires.length);
+      return { results: await Promise.all(fires.map((request) => outcomeOf(brain.fire(request, timeoutMs)))) };
+    }),
     AdvanceScheduleCursor: unary((request: Parameters<Brain["advance"]>[0]) => brain.advance(request, timeoutMs)),
     QuarantineSchedule: unary((request: Parameters<Brain["quarantine"]>[0]) => brain.quarantine(request, timeoutMs)),
     AcknowledgeFireResult: unary(() => Promise.resolve({ applied: false })),
   };
 }
+
+const outcomeOf = (answer: ReturnType<Brain["fire"]>): Promise<FireOutcome> =>
+  answer.then(
+    (each) => ({ answer: each }),
+    (fault: Error) => ({ refusal: { code: statusOf(fault).code, message: fault.message } }),
+  );
 
 const drained = (call: ServerWritableStream<unknown, unknown>): Promise<void> =>
   new Promise((resolve) => call.once("drain", resolve));

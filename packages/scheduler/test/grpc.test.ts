@@ -174,6 +174,20 @@ describe("calls over gRPC", () => {
     expect(unavailable).toMatchObject({ isTransient: true });
   });
 
+  test("share messages when fires begin together, and each has its own answer", async () => {
+    const { port, messageSizes } = await service({ isSecure: false });
+    const brain = await connect(port);
+    const invalid = { ...request, scheduled_for: null };
+    const fires = Array.from({ length: 600 }, (_, index) => (index === 300 ? invalid : request));
+    const outcomes = await Promise.allSettled(fires.map((fire) => brain.fire(fire, 60_000)));
+    expect(outcomes.splice(300, 1)).toMatchObject([
+      { status: "rejected", reason: { isTransient: false, message: expect.stringContaining("INVALID_ARGUMENT") } },
+    ]);
+    const dispositions = outcomes.map((each) => each.status === "fulfilled" && each.value.disposition);
+    expect(dispositions).toEqual(Array(599).fill("CADENCE_MISMATCH"));
+    expect(messageSizes).toEqual([250, 250, 100]);
+  });
+
   test("reject as transient when the answer takes too long", async () => {
     const { port } = await service({ isSecure: false });
     const network = await startFaultyNetwork({ port });

@@ -183,6 +183,17 @@ describe("a jump of the wall clock", () => {
     expect(brain.skipped.get(schedule.id)).toBe(5);
   });
 
+  test("forward by an hour skips and counts what was missed under skip", async () => {
+    const { clock, brain, startScheduler } = createWorld();
+    const schedule = brain.add({ expression: "*/10 * * * *", catchUp: "skip" });
+    startScheduler();
+    await clock.advance(minutes(5)); // 06:04:30
+    clock.jump(minutes(60));
+    await clock.advance(minutes(10));
+    expect(iso(brain.slotsOf(schedule))).toEqual(["2026-03-01T06:00:00.000Z", "2026-03-01T07:10:00.000Z"]);
+    expect(brain.skipped.get(schedule.id)).toBe(6);
+  });
+
   test("forward and back again fires each slot once", async () => {
     const { clock, brain, startScheduler } = createWorld();
     const schedule = brain.add({ expression: "* * * * *", catchUp: "fire_all_missed" });

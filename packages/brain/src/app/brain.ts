@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { maxFrameBytes } from "../features/agent-transport/index.ts";
 import { originOf } from "../features/audit/index.ts";
+import { detectMisfires } from "../features/fires/index.ts";
 import { readLastSeen } from "../features/health/index.ts";
 import { createResolver } from "../features/masking/index.ts";
 import type { Access } from "../platform/http/access/access.ts";
@@ -160,6 +161,8 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       ]);
       await features.writeProbe.run();
       await app.listen({ host, port });
+      // Before schedulers connect, which move the cursors past the slots of an outage. A failure is logged, and the loop sweeps again.
+      if (settings.SVC_SCHEDULER_MISFIRE_SWEEP_SECONDS > 0) await loops.runOnce(detectMisfires.name).catch(() => {});
       await features.schedulerGrpc.start();
       await features.embeddedScheduler?.start();
       loops.start();

@@ -129,7 +129,17 @@ export function createFeatures(deps: BrainDeps) {
     commands,
     onError: onError("native_schedules"),
   });
-  const fires = createFires({ ...engines, commands, memberships, triggerNative: nativeSchedules.triggerNative });
+  const scheduleChanged: Live["publish"] = (change) => {
+    publish(change);
+    schedulerGrpc.changed();
+  };
+  const fires = createFires({
+    ...engines,
+    commands,
+    memberships,
+    triggerNative: nativeSchedules.triggerNative,
+    publish: scheduleChanged,
+  });
   const { schedulerGrpc, embeddedScheduler } = createSchedulerServices({
     ...engines,
     version,
@@ -141,10 +151,7 @@ export function createFeatures(deps: BrainDeps) {
   const schedules: Schedules = createSchedules({
     ...engines,
     setNativeEnabled: nativeSchedules.setNativeEnabled,
-    publish(change) {
-      publish(change);
-      schedulerGrpc.changed();
-    },
+    publish: scheduleChanged,
   });
   // Archived projects disappear for schedulers, restored ones return.
   projects.onChanged(() => schedulerGrpc.changed());

@@ -1,4 +1,4 @@
-import { schedulerContractVersion } from "./messages.ts";
+import { maxFiresPerCall, schedulerContractVersion } from "./messages.ts";
 import { schedulerProto } from "./proto.ts";
 
 interface Method {
@@ -69,6 +69,16 @@ The service locks the schedule and answers with the first row that applies.
 | Otherwise | \`ACCEPTED\` | continues |
 
 A \`fire_id\` that belongs to another schedule or slot is refused with the status \`INVALID_ARGUMENT\`.
+
+\`FireSchedules\` decides each of its fires in this way and returns an outcome for each, in their order: the answer, or as \`refusal\` the status that
+\`FireSchedule\` would have failed with. More than ${maxFiresPerCall} fires are refused as a whole. The schedules in \`live\` have at most 768 KiB of arguments
+together; fires beyond that are answered with \`RETRY\`.
+
+## Snapshots
+
+A snapshot is the state at one instant. Its digest covers all schedules in the order of their ids, however they are sent. Apply nothing before count and digest match, then watch
+from \`watermark\` on. With \`rows_per_frame\` above 1, schedules come in frames \`rows\`. With \`known_through\`, schedules that have not changed after that revision come as
+\`cursors\`: the id, the revision and the next run, which alone moves without a revision.
 
 ## The file
 

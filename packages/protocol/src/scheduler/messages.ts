@@ -66,12 +66,29 @@ export interface PingResponse {
 export interface SnapshotRequest {
   readonly project_ids: readonly string[];
   readonly page_size: number;
+  /** Above 1: several schedules share a frame `rows`. */
+  readonly rows_per_frame: number;
+  /** Schedules that have not changed after this revision come as cursors; 0 for none. */
+  readonly known_through: number;
+}
+
+/** A schedule that the scheduler knows, with its next slot. */
+export interface ScheduleCursor {
+  readonly id: string;
+  readonly revision: number;
+  readonly next_run_at: Timestamp | null;
 }
 
 /** Exactly one member is set. */
 export interface SnapshotFrame {
   readonly header?: { readonly snapshot_id: string; readonly contract_version: number };
   readonly row?: { readonly snapshot_id: string; readonly schedule: ScheduleMessage };
+  /** Either list is empty. */
+  readonly rows?: {
+    readonly snapshot_id: string;
+    readonly schedules: readonly ScheduleMessage[];
+    readonly cursors: readonly ScheduleCursor[];
+  };
   readonly complete?: {
     readonly snapshot_id: string;
     readonly watermark: number;
@@ -137,6 +154,25 @@ export interface FireScheduleResponse {
   readonly live: ScheduleMessage | null;
   readonly error_code: string;
   readonly error_message: string;
+}
+
+/** Maximum fires of one call. */
+export const maxFiresPerCall = 250;
+
+export interface FireSchedulesRequest {
+  readonly fires: readonly FireScheduleRequest[];
+}
+
+/** Exactly one member is set. */
+export interface FireOutcome {
+  readonly answer?: FireScheduleResponse;
+  /** `code` is a status of gRPC. */
+  readonly refusal?: { readonly code: number; readonly message: string };
+}
+
+export interface FireSchedulesResponse {
+  /** In the order of the fires. */
+  readonly results: readonly FireOutcome[];
 }
 
 export interface AdvanceCursorRequest {

@@ -15,6 +15,8 @@ service SchedulerService {
   rpc WatchSchedules(WatchRequest) returns (stream WatchFrame);
   // Fires a slot. A repeated request with the same fire_id returns the stored answer.
   rpc FireSchedule(FireScheduleRequest) returns (FireScheduleResponse);
+  // Fires up to 250 slots, each as FireSchedule does; the results are in the order of the fires.
+  rpc FireSchedules(FireSchedulesRequest) returns (FireSchedulesResponse);
   // Moves next_run_at over slots that are skipped.
   rpc AdvanceScheduleCursor(AdvanceCursorRequest) returns (AdvanceCursorResponse);
   // For schedulers that observe the work themselves: the outcome of a fire.
@@ -65,6 +67,10 @@ message SnapshotRequest {
   repeated string project_ids = 1;
   // Rows read at once, 1 to 1000; 100 when unset.
   uint32 page_size = 2;
+  // Above 1: at most that many schedules in one frame rows, up to 100. Otherwise each has its own frame row.
+  uint32 rows_per_frame = 3;
+  // The client has every change up to this revision: schedules that have not changed since come as cursors in frames rows. 0 for none.
+  int64 known_through = 4;
 }
 
 message SnapshotFrame {
@@ -72,6 +78,7 @@ message SnapshotFrame {
     SnapshotHeader header = 1;
     SnapshotRow row = 2;
     SnapshotComplete complete = 3;
+    SnapshotRows rows = 4;
   }
 }
 
@@ -83,6 +90,20 @@ message SnapshotHeader {
 message SnapshotRow {
   string snapshot_id = 1;
   Schedule schedule = 2;
+}
+
+message SnapshotRows {
+  string snapshot_id = 1;
+  // Either these or the cursors.
+  repeated Schedule schedules = 2;
+  repeated ScheduleCursor cursors = 3;
+}
+
+// A schedule that the client knows. Cursors move without a revision.
+message ScheduleCursor {
+  string id = 1;
+  int64 revision = 2;
+  google.protobuf.Timestamp next_run_at = 3;
 }
 
 message SnapshotComplete {
@@ -165,6 +186,28 @@ message FireScheduleResponse {
   Schedule live = 7;
   string error_code = 8;
   string error_message = 9;
+}
+
+message FireSchedulesRequest {
+  repeated FireScheduleRequest fires = 1;
+}
+
+message FireSchedulesResponse {
+  repeated FireOutcome results = 1;
+}
+
+message FireOutcome {
+  oneof outcome {
+    FireScheduleResponse answer = 1;
+    // What FireSchedule fails with.
+    FireRefusal refusal = 2;
+  }
+}
+
+message FireRefusal {
+  // A status code of gRPC.
+  uint32 code = 1;
+  string message = 2;
 }
 
 message AdvanceCursorRequest {

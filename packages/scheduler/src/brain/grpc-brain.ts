@@ -10,6 +10,7 @@ import {
 } from "@grpc/grpc-js";
 import { schedulerServiceDefinition } from "@svc/protocol/scheduler";
 import { type Brain, BrainFault } from "./brain.ts";
+import { groupFires } from "./group-fires.ts";
 
 export interface GrpcBrainOptions {
   /** `host:port`. */
@@ -88,7 +89,7 @@ export function connectBrain({ target, tls, keepaliveMs, maxBackoffMs }: GrpcBra
     ping: (timeoutMs) => ping({}, timeoutMs),
     snapshot: streaming("ListScheduleSnapshot"),
     watch: streaming("WatchSchedules"),
-    fire: unary("FireSchedule"),
+    fire: groupFires(unary("FireSchedules"), ({ code, message }) => statusFault(code, message)),
     advance: unary("AdvanceScheduleCursor"),
     quarantine: unary("QuarantineSchedule"),
     close: () => client.close(),
@@ -122,6 +123,8 @@ async function* readFrames<Frame>(
 function faultOf(fault: unknown): BrainFault {
   const { code, details, message } = fault as Partial<ServiceError>;
   if (code === undefined) return new BrainFault(message ?? "the service did not answer", true, { cause: fault });
-  const text = details !== undefined && details !== "" ? details : (message ?? "");
-  return new BrainFault(`${status[code]}: ${text}`, !refusals.has(code), { cause: fault });
+  return statusFault(code, details !== undefined && details !== "" ? details : (message ?? ""), fault);
 }
+
+const statusFault = (code: number, text: string, cause?: unknown): BrainFault =>
+  new BrainFault(`${status[code]}: ${text}`, !refusals.has(code), { cause });

@@ -14,8 +14,8 @@ import { quarantineRequest } from "./quarantine.ts";
 import { createReadyQueue } from "./ready-queue.ts";
 import { advanceRequest, fireRequest } from "./requests.ts";
 
-/** Calls to the service at the same time. */
-const maxInFlight = 256;
+/** Requests to the service at the same time: what a fast service decides in half a second, and a slow one before they time out. */
+const maxInFlight = 1000;
 /** Longest sleep between two ticks, so that a jump of the wall clock is noticed. */
 const longestSleepMs = 1000;
 /** Work done at once before timers and the network get their turn. */

@@ -4,6 +4,7 @@ import { type Brain, BrainFault } from "../brain/brain.ts";
 import { type SchedulerClock, wait } from "../clock.ts";
 import type { Gate } from "../gate.ts";
 import { reasonOf, type SchedulerLog } from "../log.ts";
+import { SnapshotFault } from "../schedules/snapshot-check.ts";
 import type { ScheduleTable, SnapshotStage } from "../schedules/table.ts";
 import { createBackoff } from "./backoff.ts";
 import { createSnapshotRequests } from "./snapshot-requests.ts";
@@ -14,6 +15,8 @@ const pingTimeoutMs = 10_000;
 /** Interval of checks while both sides compute different slots. */
 const mismatchCheckMs = 30_000;
 const pageSize = 1000;
+/** A message costs more than a row. */
+const rowsPerFrame = 100;
 
 export interface FollowOptions {
   readonly brain: Brain;
@@ -43,6 +46,8 @@ export function followBrain({ brain, table, gate, clock, log, ...options }: Foll
   let snapshotAtMs: number | null = null;
   let snapshotBegan: number | null = null;
   let isConnected = false;
+  /** The last snapshot contradicted the table, so the next one contains every schedule. */
+  let mustBeWhole = false;
   /** Ends the pauses of the watch, because the table has a position now. */
   let positioned = Promise.withResolvers<void>();
 
@@ -75,22 +80,33 @@ export function followBrain({ brain, table, gate, clock, log, ...options }: Foll
     let stage: SnapshotStage | null = null;
     let isComplete = false;
     try {
-      for await (const frame of brain.snapshot({ project_ids: [], page_size: pageSize }, call.signal)) {
+      const known_through = mustBeWhole ? 0 : (table.position ?? 0);
+      const request = { project_ids: [], page_size: pageSize, rows_per_frame: rowsPerFrame, known_through };
+      for await (const frame of brain.snapshot(request, call.signal)) {
         watched.received();
         if (frame.header !== undefined) stage = table.beginSnapshot(frame.header);
         else if (stage === null) throw new BrainFault("the snapshot has no header", true);
         else if (frame.row !== undefined) stage.add(frame.row);
-        else if (frame.complete !== undefined) {
+        else if (frame.rows !== undefined) {
+          const { snapshot_id, schedules, cursors } = frame.rows;
+          for (const schedule of schedules) stage.add({ snapshot_id, schedule });
+          for (const cursor of cursors) stage.addCursor(snapshot_id, cursor);
+        } else if (frame.complete !== undefined) {
           stage.complete(frame.complete);
           isComplete = true;
           break;
         }
       }
+    } catch (fault) {
+      // A schedule may have changed while its cursor was on the way.
+      if (fault instanceof SnapshotFault) mustBeWhole = true;
+      throw fault;
     } finally {
       stage?.abandon();
       watched.end();
     }
     if (!isComplete) throw new BrainFault("the snapshot ended early", true);
+    mustBeWhole = false;
     snapshotAtMs = clock.monotonicMs();
     snapshotBegan = began;
     gate.refresh();

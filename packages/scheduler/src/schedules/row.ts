@@ -72,7 +72,7 @@ export function scheduleOf(message: ScheduleMessage, share: SharedTexts, snapsho
 const isRunnable = ({ is_enabled, paused, quarantined }: ScheduleMessage): boolean =>
   is_enabled && !paused && !quarantined;
 
-export const slotOf = ({ next_run_at }: ScheduleMessage): number | null =>
+export const slotOf = ({ next_run_at }: Pick<ScheduleMessage, "next_run_at">): number | null =>
   readTimestamp(next_run_at)?.getTime() ?? null;
 
 /** Whether the message describes what is stored already. The control token changes with every definition and control. */

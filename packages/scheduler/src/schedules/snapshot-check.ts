@@ -15,7 +15,10 @@ export function createSnapshotCheck(snapshotId: string) {
 
   return {
     /** @throws SnapshotFault for a row of another snapshot, or out of order */
-    add(id: string, schedule: ScheduleMessage): void {
+    add(
+      id: string,
+      schedule: Pick<ScheduleMessage, "id" | "control_token" | "revision" | "definition_digest" | "next_run_at">,
+    ): void {
       requireSame(id);
       if (rows > 0 && schedule.id <= lastId) throw new SnapshotFault("the rows are not in the order of their ids");
       lastId = schedule.id;

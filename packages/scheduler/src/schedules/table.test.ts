@@ -57,6 +57,13 @@ function stageOf(table: Table, rows: readonly ScheduleMessage[], watermark: numb
   return { stage, complete: () => stage.complete(endOf(rows, watermark)) };
 }
 
+/** A snapshot of cursors only, for a table that knows the rows. */
+function cursorSnapshot(table: Table, rows: readonly ScheduleMessage[], watermark: number): void {
+  const stage = table.beginSnapshot({ snapshot_id: "s", contract_version: 1 });
+  for (const row of rows) stage.addCursor("s", row);
+  stage.complete(endOf(rows, watermark));
+}
+
 const snapshot = (table: Table, rows: readonly ScheduleMessage[], watermark: number) =>
   stageOf(table, rows, watermark).complete();
 
@@ -115,6 +122,27 @@ describe("a snapshot", () => {
     stage.add({ snapshot_id: "s", schedule: message("b", 1) });
     expect(() => stage.add({ snapshot_id: "t", schedule: message("c", 1) })).toThrow(SnapshotFault);
     expect(() => stage.add({ snapshot_id: "s", schedule: message("a", 1) })).toThrow(SnapshotFault);
+  });
+
+  test("of cursors moves the slots of stored schedules and removes the others", () => {
+    const { table, changes } = newTable();
+    const rows = [message("a", 1), message("b", 2), message("c", 3)];
+    snapshot(table, rows, 3);
+    changes.length = 0;
+    cursorSnapshot(table, [rows[0]!, { ...rows[2]!, next_run_at: timestampOf(slot(5)) }], 4);
+    expect(contents(table)).toEqual(["a@1", "c@3"]);
+    expect(table.get("c")).toMatchObject({ nextRunAt: slot(5).getTime(), projectId: "p1", definitionDigest: "d" });
+    expect(changes).toEqual(["+c", "-b"]);
+    expect(table.position).toBe(4);
+  });
+
+  test("of cursors is refused for a schedule that is unknown or has another revision", () => {
+    const { table } = newTable();
+    snapshot(table, [message("a", 1)], 1);
+    expect(() => cursorSnapshot(table, [message("b", 1)], 1)).toThrow(SnapshotFault);
+    upsert(table, message("a", 2));
+    expect(() => cursorSnapshot(table, [message("a", 1)], 1)).toThrow(SnapshotFault);
+    expect(contents(table)).toEqual(["a@2"]);
   });
 
   test("removes what it does not contain, and reports only what changed", () => {

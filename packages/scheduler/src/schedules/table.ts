@@ -1,5 +1,10 @@
-import { type ScheduleChangeMessage, type ScheduleMessage, schedulerContractVersion } from "@svc/protocol";
-import { createSharedTexts, isStored, laterSlot, overwrite, type Schedule, scheduleOf } from "./row.ts";
+import {
+  type ScheduleChangeMessage,
+  type ScheduleCursor,
+  type ScheduleMessage,
+  schedulerContractVersion,
+} from "@svc/protocol";
+import { createSharedTexts, isStored, laterSlot, overwrite, type Schedule, scheduleOf, slotOf } from "./row.ts";
 import { createSnapshotCheck, SnapshotFault } from "./snapshot-check.ts";
 
 /** Deleted schedules that are remembered, so that a late message does not revive them. More force a new snapshot. */
@@ -13,6 +18,8 @@ export interface TableOptions {
 export interface SnapshotStage {
   /** @throws SnapshotFault when the frame contradicts those before it */
   add(row: { readonly snapshot_id: string; readonly schedule: ScheduleMessage }): void;
+  /** A stored schedule with its next slot. @throws SnapshotFault also when another version of it is stored */
+  addCursor(snapshotId: string, cursor: ScheduleCursor): void;
   /** Applies the snapshot if count and digest match. @throws SnapshotFault otherwise; then nothing was applied */
   complete(end: {
     readonly snapshot_id: string;
@@ -98,6 +105,21 @@ export function createScheduleTable({ onChange }: TableOptions) {
         const stored = schedules.get(schedule.id);
         if (stored !== undefined && isStored(stored, schedule)) stored.snapshot = number;
         else changed.set(schedule.id, scheduleOf(schedule, share, number));
+      },
+      addCursor(snapshotId, { id, revision, next_run_at }) {
+        const stored = schedules.get(id);
+        if (stored?.revision !== revision) throw new SnapshotFault("a schedule has changed since its cursor was read");
+        const { controlToken, definitionDigest } = stored;
+        check.add(snapshotId, {
+          id,
+          control_token: controlToken,
+          revision,
+          definition_digest: definitionDigest,
+          next_run_at,
+        });
+        const nextRunAt = slotOf({ next_run_at });
+        if (stored.nextRunAt === nextRunAt) stored.snapshot = number;
+        else changed.set(id, { ...stored, nextRunAt, snapshot: number });
       },
       complete({ snapshot_id, watermark, row_count, digest }) {
         check.end(snapshot_id, row_count, digest);

@@ -7,8 +7,11 @@ interface Timer extends HeapEntry {
 
 export type SimulatedClock = ReturnType<typeof createSimulatedClock>;
 
-/** Time that moves only when a test advances it. Timers run in order, each after the work that the earlier ones caused. */
-export function createSimulatedClock(start: string) {
+/**
+ * Time that moves only when a test advances it. Timers run in order, each after the work that the earlier ones caused: `settle` resolves when
+ * that is done.
+ */
+export function createSimulatedClock(start: string, settle: () => Promise<void> = settled) {
   let wallMs = Date.parse(start);
   let monotonicMs = 0;
   const timers = createSlotHeap<Timer>();
@@ -65,4 +68,4 @@ export function createSimulatedClock(start: string) {
 }
 
 /** Resolves when all promises that can settle without time have settled. */
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

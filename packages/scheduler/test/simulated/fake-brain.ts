@@ -1,4 +1,4 @@
-import { SnapshotDigest, type SnapshotFrame, type WatchFrame } from "@svc/protocol";
+import { SnapshotDigest, type SnapshotFrame, type SnapshotRequest, type WatchFrame } from "@svc/protocol";
 import { type Brain, BrainFault } from "../../src/brain/brain.ts";
 import type { SchedulerClock } from "../../src/clock.ts";
 import { createFakeCalls } from "./fake-calls.ts";
@@ -55,7 +55,7 @@ export function createFakeBrain(clock: SchedulerClock) {
     });
   }
 
-  async function* snapshot(signal: AbortSignal): AsyncGenerator<SnapshotFrame> {
+  async function* snapshot({ known_through }: SnapshotRequest, signal: AbortSignal): AsyncGenerator<SnapshotFrame> {
     count("snapshot");
     if (faults.isDown) throw unavailable();
     snapshots += 1;
@@ -80,7 +80,8 @@ export function createFakeBrain(clock: SchedulerClock) {
     yield { header: { snapshot_id, contract_version: 1 } };
     for (const schedule of rows) {
       if (faults.isDown || signal.aborted) throw unavailable();
-      yield { row: { snapshot_id, schedule } };
+      if (schedule.revision > known_through) yield { row: { snapshot_id, schedule } };
+      else yield { rows: { snapshot_id, schedules: [], cursors: [schedule] } };
     }
     yield { complete: end };
 
@@ -156,7 +157,7 @@ export function createFakeBrain(clock: SchedulerClock) {
           contract_version: 1,
           cadence_fingerprint: faults.fingerprint,
         })),
-      snapshot: (_request, signal) => snapshot(signal),
+      snapshot,
       watch: (request, signal) => watch(own, request.after_revision, signal),
       fire: (request, timeoutMs) => call("fire", own, timeoutMs, () => calls.fire(request, name)),
       advance: (request, timeoutMs) => call("advance", own, timeoutMs, () => calls.advance(request)),

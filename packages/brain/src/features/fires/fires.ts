@@ -4,7 +4,7 @@ import { createReplay, type ReplayDeps } from "./buffer/replay.ts";
 import { createFireCalls, type FireCallsDeps } from "./firing/fire-calls.ts";
 import { firePartitions } from "./firing/partitions.ts";
 import { createFireLists, type FireListDeps } from "./listing/lists.ts";
-import { createResolve, type ResolveDeps } from "./operations/resolve.ts";
+import { createResolve } from "./operations/resolve.ts";
 import { createTrigger, type TriggerDeps } from "./operations/trigger.ts";
 import { createAcknowledge } from "./progress/acknowledge.ts";
 import { followCommands } from "./progress/follow-commands.ts";
@@ -14,7 +14,6 @@ import { createMisfires, type MisfireDeps } from "./upkeep/misfires.ts";
 
 export interface FiresDeps
   extends Omit<TriggerDeps, "partitions">,
-    ResolveDeps,
     Pick<ReplayDeps, "log">,
     Pick<MisfireDeps, "metrics"> {
   readonly settings: FireCallsDeps["settings"] & FireListDeps["settings"] & MisfireDeps["settings"];

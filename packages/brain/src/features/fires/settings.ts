@@ -30,7 +30,7 @@ export const fireSettings = Type.Object({
     default: 60,
     minimum: 5,
     maximum: 3600,
-    description: "seconds after its slot at which a schedule that did not fire is reported as a misfire",
+    description: "seconds after its time at which a slot that nothing fired is reported as a misfire",
   }),
   SVC_SCHEDULER_MISFIRE_SWEEP_SECONDS: Type.Integer({
     default: 60,

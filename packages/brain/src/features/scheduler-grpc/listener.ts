@@ -1,5 +1,5 @@
 import type { handleServerStreamingCall, handleUnaryCall, Server } from "@grpc/grpc-js";
-import type { SnapshotFrame, SnapshotRequest, WatchFrame, WatchRequest } from "@svc/protocol";
+import type { FireScheduleRequest, SnapshotFrame, SnapshotRequest, WatchFrame, WatchRequest } from "@svc/protocol";
 import type { Caller, Judge } from "./access/caller.ts";
 import { createGate, type GateDeps } from "./access/refusal.ts";
 import type { CallContext, UnaryCalls } from "./calls/unary-calls.ts";
@@ -41,7 +41,7 @@ export interface Listener {
 /** The port is in use, or the address cannot be used. */
 export class ListenRefused extends Error {}
 
-/** Requests contain a few short texts; a stream may name a thousand projects. */
+/** A request has up to 250 fires of at most 800 bytes, or names a thousand projects. */
 const maxRequestBytes = 256 * 1024;
 /** A schedule has up to 128 KiB of arguments. */
 const maxResponseBytes = 1024 * 1024;
@@ -107,7 +107,11 @@ function handlers(judge: Judge, { audit, log, calls, snapshot, watch }: Listener
       const answer = async () => {
         const caller = gate.admit(call);
         known.caller = caller;
-        return run(call.request, { caller, record: (refusal) => gate.record(refusal, call, caller) });
+        return run(call.request, {
+          caller,
+          record: (refusal) => gate.record(refusal, call, caller),
+          failed: (error) => gate.failed(error, call, caller),
+        });
       };
       answer().then(
         (response) => callback(null, response),
@@ -138,7 +142,8 @@ function handlers(judge: Judge, { audit, log, calls, snapshot, watch }: Listener
     Ping: unary(calls.ping),
     ListScheduleSnapshot: streaming(snapshot),
     WatchSchedules: streaming(watch),
-    FireSchedule: unary(calls.fire),
+    FireSchedule: unary((request: FireScheduleRequest, context) => calls.fire(request, context)),
+    FireSchedules: unary(calls.fireMany),
     AdvanceScheduleCursor: unary(calls.advance),
     AcknowledgeFireResult: unary(calls.acknowledge),
     QuarantineSchedule: unary(calls.quarantine),

@@ -28,8 +28,10 @@ const scheduleTables = (t: ColumnTypes): readonly string[] => [
   "CREATE INDEX schedules_disabled ON schedules (project_id, is_enabled) WHERE is_enabled = false",
   "CREATE INDEX schedules_paused ON schedules (project_id, paused_at) WHERE paused_at IS NOT NULL",
   "CREATE INDEX schedules_quarantined ON schedules (project_id, quarantined_at) WHERE quarantined_at IS NOT NULL",
-  // Found by the sweep for slots that nothing fired.
-  "CREATE INDEX schedules_due ON schedules (next_run_at) WHERE next_run_at IS NOT NULL",
+  // Found by the sweeps for misfires: slots that nothing fired, and schedules with a limit.
+  "CREATE INDEX schedules_due ON schedules (next_run_at, id) WHERE next_run_at IS NOT NULL",
+  `CREATE INDEX schedules_limited ON schedules (id)
+    WHERE late_start_seconds IS NOT NULL OR long_run_seconds IS NOT NULL`,
 
   `CREATE TABLE schedule_control (
     singleton ${t.int} PRIMARY KEY CHECK (singleton = 1), revision ${t.int} NOT NULL) ${t.options}`,

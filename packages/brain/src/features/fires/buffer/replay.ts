@@ -9,7 +9,7 @@ import { lockSchedules } from "../../schedules/index.ts";
 import { createAgentChoice } from "../firing/agent-choice.ts";
 import { fireKey } from "../firing/command-parameters.ts";
 import type { FireGroupDeps } from "../firing/fire-group.ts";
-import { deletePendingFires, moveFires } from "../progress/progress-store.ts";
+import { deletePendingFires, deliverFires, moveFires } from "../progress/progress-store.ts";
 import { planReplay } from "./plan-replay.ts";
 import { lockWaiting, newestWaiting, schedulesWithExpired, waitingSchedules, waitingTargets } from "./replay-store.ts";
 
@@ -99,14 +99,15 @@ async function replayBatch(
     })),
   );
   const byKey = new Map(issued.commands.map((command) => [command.idempotency_key, command.id]));
-  const left: string[] = [];
-  for (const { fire } of given) {
-    const commandId = byKey.get(fireKey(fire.schedule_id, fire.fire_id));
-    // Its agent was revoked; the next round chooses another one.
-    if (commandId === undefined) continue;
-    await moveFires(tx, [fire.fire_id], { move: "replay", command_id: commandId });
-    left.push(fire.fire_id);
-  }
+  // A fire without a command stays: its agent was revoked, and the next round chooses another one.
+  const delivered = new Map(
+    given.flatMap(({ fire: { schedule_id, fire_id } }): [string, string][] => {
+      const commandId = byKey.get(fireKey(schedule_id, fire_id));
+      return commandId === undefined ? [] : [[fire_id, commandId]];
+    }),
+  );
+  await deliverFires(tx, delivered);
+  const left = [...delivered.keys()];
   for (const { move, code, fires } of plan.drop) {
     if (code === "superseded" && !hasAgent) continue;
     const ids = fires.map(({ fire_id }) => fire_id);

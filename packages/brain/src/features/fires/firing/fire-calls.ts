@@ -5,6 +5,7 @@ import type { Partitions } from "../../../platform/database/dialects/postgres/pa
 import { isTransient, TooManyTransactions } from "../../../platform/database/errors.ts";
 import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
 import type { Commands } from "../../commands/index.ts";
+import type { ChangeDeps } from "../../schedules/index.ts";
 import {
   type AdvanceRequest,
   type FireAnswer,
@@ -16,7 +17,7 @@ import { advanceGroup } from "./advance-group.ts";
 import { type FireGroupDeps, fireGroup } from "./fire-group.ts";
 import { maxFires } from "./fire-store.ts";
 
-export interface FireCallsDeps extends FireGroupDeps {
+export interface FireCallsDeps extends FireGroupDeps, Pick<ChangeDeps, "publish"> {
   readonly commands: Pick<Commands, "issueIn" | "offer">;
   /** The daily partitions of schedule_fires; null on the embedded database, which has none. */
   readonly partitions: Pick<Partitions, "ensureFor" | "forget"> | null;
@@ -40,8 +41,11 @@ export function createFireCalls(deps: FireCallsDeps): Pick<FireCalls, "fire" | "
   const fireGrouped = createGroupedWork({
     ...grouping,
     async run(requests: readonly FireRequest[]) {
-      const { outcomes, commands } = await writeFires(deps, (tx) => fireGroup(tx, deps, requests));
+      const { outcomes, commands, ended } = await writeFires(deps, (tx) => fireGroup(tx, deps, requests));
       deps.commands.offer(...commands);
+      for (const [projectId, schedules] of Map.groupBy(ended, ({ project_id }) => project_id)) {
+        deps.publish({ projectId, topic: "schedule.changed", ids: schedules.map(({ id }) => id) });
+      }
       return outcomes;
     },
   });

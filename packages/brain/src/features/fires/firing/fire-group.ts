@@ -13,7 +13,7 @@ import type {
 } from "../../../schema/tables/index.ts";
 import type { Audit, AuditEntry, AuditOrigin } from "../../audit/index.ts";
 import type { Commands, NewCommand } from "../../commands/index.ts";
-import { changeControl } from "../../schedules/index.ts";
+import { disableSchedules } from "../../schedules/index.ts";
 import { type FireAnswer, type FireRequest, InvalidFireRequest } from "../requests.ts";
 import { createAgentChoice } from "./agent-choice.ts";
 import { fireKey, fireParameters } from "./command-parameters.ts";
@@ -58,6 +58,8 @@ export interface FiredGroup {
   readonly outcomes: readonly FireOutcome[];
   /** To offer after the commit. */
   readonly commands: readonly CommandRow[];
+  /** Schedules that were disabled because no slot follows. */
+  readonly ended: readonly ScheduleRow[];
 }
 
 /**
@@ -90,12 +92,13 @@ export async function fireGroup(
       }),
     ),
   );
-  const [ended, moved] = split([...changes.changed.values()], isOver);
-  await updateCursors(tx, moved);
-  for (const row of ended) await changeControl(tx, row, { is_enabled: false, now });
+  const changed = [...changes.changed.values()];
+  await updateCursors(tx, changed);
+  const ended = changed.filter(isOver);
+  await disableSchedules(tx, ended, now);
   await deps.audit.append(tx, stored.entries);
   const outcomes = verdicts.map((verdict, index) => changes.outcomeOf(requests[index]!, verdict, stored.fires));
-  return { outcomes, commands: stored.commands };
+  return { outcomes, commands: stored.commands, ended };
 }
 
 /** A clocked schedule fires once. */
@@ -249,7 +252,3 @@ const pendingFireOf = ({ row }: AcceptedSlot, fire: ScheduleFireRow, keptDays: n
   enqueued_at: fire.fired_at,
   expires_at: new Date(fire.fired_at.getTime() + days(keptDays)),
 });
-
-function split<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
-  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
-}

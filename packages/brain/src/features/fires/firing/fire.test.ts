@@ -165,6 +165,29 @@ for (const dialect of testDialects) {
       expect(await calls.fire(request)).toMatchObject({ disposition: "ACCEPTED" });
     });
 
+    test("of several clocked schedules in one group disable each, with a revision and a token of its own", async () => {
+      const project_id = await newProject();
+      const clocked = { project_id, kind: "clocked", expression: slot.toISOString() };
+      const schedules = await Promise.all([1, 2, 3].map(() => newSchedule(clocked)));
+      const regular = await newSchedule({ project_id });
+      const published: unknown[] = [];
+      const { calls } = fires.open(opened.database, (change) => published.push(change));
+      const requests = schedules.map((schedule) => fireRequest(schedule, { preparedNextRunAt: null }));
+      const answers = await Promise.all([...requests, fireRequest(regular)].map((request) => calls.fire(request)));
+      expect(answers.map(({ disposition }) => disposition)).toEqual(answers.map(() => "ACCEPTED"));
+      const rows = await Promise.all(schedules.map(({ id }) => scheduleOf(id)));
+      for (const row of rows) expect(row).toMatchObject({ is_enabled: false, total_runs: 1, updated_at: slot });
+      expect(new Set(rows.map(({ control_token }) => control_token)).size).toBe(3);
+      const changes = opened.database.read.selectFrom("schedule_changes").select(["schedule_id", "revision"]);
+      const stored = await changes.where("project_id", "=", project_id).orderBy("revision").execute();
+      const revisions = rows.map(({ id, schedule_revision }) => ({ schedule_id: id, revision: schedule_revision }));
+      expect(stored).toEqual(revisions.sort((a, b) => a.revision - b.revision));
+      expect(await scheduleOf(regular.id)).toMatchObject({ is_enabled: true, next_run_at: after(60) });
+      // The first request has a group of its own.
+      const ids = published.flatMap((change) => (change as { ids: string[] }).ids);
+      expect(ids.sort()).toEqual(schedules.map(({ id }) => id).sort());
+    });
+
     test("are skipped while an earlier one is open, and the cursor moves", async () => {
       const project_id = await newProject();
       await newAgent(project_id);

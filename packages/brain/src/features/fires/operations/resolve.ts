@@ -1,7 +1,7 @@
 import { ApiError } from "../../../platform/http/error-codes.ts";
-import type { Core, ScheduleFireRow, ScheduleRow } from "../../../schema/tables/index.ts";
-import type { Audit, AuditEntry } from "../../audit/index.ts";
-import { changeControl, lockSchedule, noSchedule } from "../../schedules/index.ts";
+import type { ScheduleFireRow, ScheduleRow } from "../../../schema/tables/index.ts";
+import type { AuditEntry } from "../../audit/index.ts";
+import { type ChangeDeps, changeControl, lockSchedule, noSchedule } from "../../schedules/index.ts";
 import { deletePendingFires, lockFire, moveLockedFire } from "../progress/progress-store.ts";
 import { type FireMove, type FireStatus, fireMachine } from "../states.ts";
 import type { FireRequester } from "./trigger.ts";
@@ -23,14 +23,8 @@ export interface ResolvedFire {
   readonly fire: ScheduleFireRow;
 }
 
-export interface ResolveDeps extends Core {
-  readonly audit: Pick<Audit, "append">;
-  /** Called with schedules whose public row changed, for the live hub; must not throw. */
-  readonly publish: (change: { projectId: string; topic: "schedule.changed"; ids: readonly string[] | null }) => void;
-}
-
 /** Ends a fire whose outcome is unknown, as an operator found it. */
-export function createResolve({ database, clock, audit, publish }: ResolveDeps) {
+export function createResolve({ database, clock, audit, publish }: ChangeDeps) {
   /** @throws ApiError `not_found`; `conflict` with `disposition` when fire or schedule have changed since */
   return async function resolve(
     scheduleId: string,

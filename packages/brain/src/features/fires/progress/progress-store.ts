@@ -1,5 +1,6 @@
+import { expressionBuilder, sql } from "kysely";
 import type { Tx } from "../../../platform/database/database.ts";
-import { isAmong } from "../../../platform/database/dialects/expressions/values-table.ts";
+import { isAmong, valuesRows } from "../../../platform/database/dialects/expressions/values-table.ts";
 import { changesOne } from "../../../platform/database/results.ts";
 import type { Db, ScheduleFireRow, Tables } from "../../../schema/tables/index.ts";
 import { type FireMove, fireMachine } from "../states.ts";
@@ -42,6 +43,17 @@ export async function moveFires(
     .where(isAt(addresses))
     .where("status", "in", fireMachine.from(move))
     .execute();
+}
+
+/** Moves waiting fires to delivered, each with its command: command ids by fire id. */
+export async function deliverFires(tx: Tx<Tables>, commandIds: ReadonlyMap<string, string>): Promise<void> {
+  const addresses = await addressesOf(tx, [...commandIds.keys()]);
+  if (addresses.length === 0) return;
+  const given = valuesRows(["uuid", "uuid"], [...commandIds]);
+  const of = expressionBuilder<Tables, "schedule_fires">();
+  await sql`UPDATE schedule_fires SET status = ${fireMachine.to("replay")}, command_id = given.column2
+    FROM (${given}) AS given WHERE schedule_fires.fire_id = given.column1
+      AND ${isAt(addresses)(of)} AND ${of("status", "in", fireMachine.from("replay"))}`.execute(tx);
 }
 
 /** Makes a move of a locked fire. Whether the fire might make it. */

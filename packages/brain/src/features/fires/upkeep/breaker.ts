@@ -1,12 +1,9 @@
 import { days } from "../../../platform/durations.ts";
-import type { Core } from "../../../schema/tables/index.ts";
-import { type Audit, type AuditEntry, ownOrigin } from "../../audit/index.ts";
-import { changeControl, lockSchedules } from "../../schedules/index.ts";
-import type { ResolveDeps } from "../operations/resolve.ts";
+import { type AuditEntry, ownOrigin } from "../../audit/index.ts";
+import { type ChangeDeps, changeControl, lockSchedules } from "../../schedules/index.ts";
 import { failingSchedules, schedulesWithFailures } from "./breaker-store.ts";
 
-export interface BreakerDeps extends Core, Pick<ResolveDeps, "publish"> {
-  readonly audit: Pick<Audit, "append">;
+export interface BreakerDeps extends ChangeDeps {
   readonly settings: { readonly SVC_SCHEDULE_CIRCUIT_BREAKER_THRESHOLD: number };
 }
 

@@ -1,8 +1,16 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
 import { after, slot, useFires } from "../../../../test/fixtures/schedules/fires.ts";
+import { plansOf } from "../../../../test/query-plans.ts";
+import { fireRow } from "../../../../test/rows/fire-rows.ts";
 import { insertTasks } from "../../../../test/rows/task-rows.ts";
+import { chunks } from "../../../platform/chunks.ts";
+import { createMetrics } from "../../../platform/metrics.ts";
 import type { ScheduleRow } from "../../../schema/tables/index.ts";
+import { insertFires, maxFires } from "../firing/fire-store.ts";
+import { firePartitions } from "../firing/partitions.ts";
+import { lateStarts, longRuns } from "./misfire-store.ts";
+import { createMisfires } from "./misfires.ts";
 
 const never = new AbortController().signal;
 
@@ -136,6 +144,101 @@ for (const dialect of testDialects) {
       expect(await alertsOf(schedule)).toMatchObject([
         { misfire_kind: "long_run", expected_fire_at: slot, lateness_seconds: 61, grace_seconds: 60 },
       ]);
+    });
+
+    /** Fires of a schedule, one a second, that were sent a minute later. */
+    async function manyLate(schedule: ScheduleRow, count: number): Promise<void> {
+      const { project_id, id: schedule_id } = schedule;
+      const rows = Array.from({ length: count }, (_, index) =>
+        fireRow({
+          ...{ project_id, schedule_id, fired_at: after(index), status: "delivered" },
+          dispatched_at: after(index + 60),
+        }),
+      );
+      await firePartitions(opened.database)?.ensureFor([slot.getTime()]);
+      for (const some of chunks(rows, maxFires)) await opened.database.write((tx) => insertFires(tx, some));
+    }
+
+    test("are all late starts, however many fires a schedule has", async () => {
+      const schedule = await newSchedule({ project_id: await newProject(), late_start_seconds: 30 });
+      await manyLate(schedule, 620);
+      clock.setWall(after(700));
+      expect(await open().fires.misfires.sweepLimits(never)).toBe(620);
+      expect(await alertsOf(schedule)).toHaveLength(620);
+    });
+
+    test("are late starts since the last sweep, also when it was hours ago", async () => {
+      const schedule = await newSchedule({ project_id: await newProject(), late_start_seconds: 30 });
+      const { misfires } = open().fires;
+      const fire = await newFire(schedule);
+      clock.setWall(after(10));
+      expect(await misfires.sweepLimits(never)).toBe(0);
+      await opened.database.write((tx) =>
+        tx
+          .updateTable("schedule_fires")
+          .set({ dispatched_at: after(600), status: "acked_success" })
+          .where("id", "=", fire.id)
+          .execute(),
+      );
+      clock.setWall(after(3 * 3600));
+      expect(await misfires.sweepLimits(never)).toBe(1);
+      expect(await alertsOf(schedule)).toMatchObject([{ misfire_kind: "late_start", lateness_seconds: 600 }]);
+      // Fires before that sweep are not read again.
+      const at = after(3 * 3600 - 30 - 61);
+      await newFire(schedule, { scheduled_for: at, fired_at: at, dispatched_at: after(100, at), status: "delivered" });
+      expect(await misfires.sweepLimits(never)).toBe(0);
+      expect(await open().fires.misfires.sweepLimits(never)).toBe(1);
+    });
+
+    test("are found in parts when a sweep reaches its limit", async () => {
+      const project_id = await newProject();
+      const schedules = await Promise.all([1, 2, 3].map(() => newSchedule({ project_id, late_start_seconds: 30 })));
+      for (const schedule of schedules) await manyLate(schedule, 5);
+      clock.setWall(after(100));
+      const limits = { rows: 4, slotsPerSchedule: 1, firesPerRead: 2, schedulesPerRead: 2 };
+      const misfires = createMisfires({ ...fires, database: opened.database, metrics: createMetrics() }, limits);
+      const counts: number[] = [];
+      for (let left = 15; left > 0; left -= counts.at(-1)!) counts.push(await misfires.sweepLimits(never));
+      expect(Math.max(...counts)).toBeLessThanOrEqual(7);
+      expect(await misfires.sweepLimits(never)).toBe(0);
+      for (const schedule of schedules) expect(await alertsOf(schedule)).toHaveLength(5);
+    });
+
+    test("are all tasks that run too long, although their fires are older than a day", async () => {
+      const project_id = await newProject();
+      const schedule = await newSchedule({ project_id, long_run_seconds: 60 });
+      const other = await newSchedule({ project_id, long_run_seconds: 3600 });
+      const ids = ["a", "b", "c", "d", "e"];
+      const started = { project_id, state: "started", started_at: after(3 * 86_400) };
+      await insertTasks(
+        opened.database,
+        [...ids, "other", "by hand"].map((task_id) => ({ task_id, ...started })),
+      );
+      const acked = (index: number) => ({
+        scheduled_for: after(index),
+        fired_at: after(index),
+        status: "acked_success",
+      });
+      for (const [index, task_id] of ids.entries()) await newFire(schedule, { ...acked(index), task_id });
+      await newFire(other, { ...acked(9), task_id: "other" });
+      clock.setWall(after(3 * 86_400 + 61));
+      const limits = { rows: 100, slotsPerSchedule: 1, firesPerRead: 2, schedulesPerRead: 2 };
+      const misfires = createMisfires({ ...fires, database: opened.database, metrics: createMetrics() }, limits);
+      expect(await misfires.sweepLimits(never)).toBe(5);
+      expect(await misfires.sweepLimits(never)).toBe(0);
+      expect(await alertsOf(schedule)).toHaveLength(5);
+    });
+
+    test("are searched through indexes", async () => {
+      const { database } = opened;
+      const schedule = { ...(await newSchedule({ project_id: await newProject(), long_run_seconds: 60 })) };
+      const range = { now: slot, limit: 10 };
+      const late = await plansOf(database, (db) => lateStarts(db, [[schedule.id, slot]], range));
+      const long = await plansOf(database, (db) => longRuns(db, [schedule], range));
+      if (dialect === "postgres") return;
+      expect(late).toContain("SEARCH f USING INDEX schedule_fires_by_schedule (schedule_id=? AND fired_at>?)");
+      expect(long).toContain("SEARCH t USING INDEX tasks_by_state (project_id=? AND state=?)");
+      expect(long).toMatch(/SEARCH schedule_fires USING INDEX schedule_fires_by_task/);
     });
 
     test("are found in schedules beyond one batch", async () => {

@@ -3,16 +3,19 @@ import { days, minutes } from "../../../platform/durations.ts";
 import type { Metrics } from "../../../platform/metrics.ts";
 import type { Core, MisfireAlertRow } from "../../../schema/tables/index.ts";
 import { type Audit, type AuditEntry, ownOrigin } from "../../audit/index.ts";
-import { type MisfireKind, openFireStatuses } from "../states.ts";
+import type { MisfireKind } from "../states.ts";
 import {
-  firesSince,
   insertMisfires,
   type LimitedSchedule,
+  lateStarts,
   limitedSchedules,
-  missedSlots,
-  runningSince,
+  longRuns,
+  type OverduePlace,
+  type Overrun,
+  overdueSchedules,
   type ScheduleFacts,
 } from "./misfire-store.ts";
+import { missedSlots } from "./missed-slots.ts";
 
 export interface MisfireDeps extends Core {
   readonly audit: Pick<Audit, "append">;
@@ -20,24 +23,51 @@ export interface MisfireDeps extends Core {
   readonly settings: {
     readonly SVC_SCHEDULER_MISFIRE_GRACE_SECONDS: number;
     readonly SVC_SCHEDULER_MISFIRE_SWEEP_SECONDS: number;
+    readonly SVC_SCHEDULE_FIRES_RETENTION_DAYS: number;
   };
 }
 
-const rowsPerBatch = 500;
-const schedulesPerBatch = 100;
-/** How long after its limit a fire is still checked: sweeps may be late or fail. */
-const marginMs = minutes(10);
+/** What a sweep does at most. The next one continues where it stopped. */
+export interface SweepLimits {
+  /** Misfires of one sweep. */
+  readonly rows: number;
+  /** Missed slots of one schedule in one sweep, so that one with many does not delay the others. */
+  readonly slotsPerSchedule: number;
+  /** Late fires of one schedule, and long runs, that are read at once. */
+  readonly firesPerRead: number;
+  /** Schedules that are read at once. */
+  readonly schedulesPerRead: number;
+}
+
+const usualLimits: SweepLimits = { rows: 20_000, slotsPerSchedule: 1000, firesPerRead: 100, schedulesPerRead: 500 };
+const rowsPerTransaction = 500;
+/** Schedules whose fires are read in one statement: it has a part for each on the embedded database. */
+const limitedPerRead = 100;
+/** Fires before the last sweep that are still checked at the first one of a process, and after sweeps that failed. */
+const longestPauseMs = days(1);
+/** Difference between the clocks of two processes. */
+const skewMs = minutes(1);
 
 /** Finds slots that were not fired in time, fires that started late, and tasks that run too long. Each is reported once. */
-export function createMisfires({ database, clock, audit, metrics, settings }: MisfireDeps) {
+export function createMisfires(
+  { database, clock, audit, metrics, settings }: MisfireDeps,
+  limits: SweepLimits = usualLimits,
+) {
   const detected = metrics.counter({
     name: "svc_scheduler_misfires_detected_total",
     help: "slots of schedules that were not fired in time, that started late, or whose task ran too long",
   });
+  /** Where a sweep for missed slots stopped; null at the end. */
+  let stoppedAt: OverduePlace | null = null;
+  /** Where a sweep for overruns stopped; null at the end. */
+  let stoppedAfter: string | null = null;
+  /** When the last sweep of all limited schedules began: fires that were late or long before are reported. */
+  let checkedAt: Date | null = null;
+  let roundBeganAt: Date | null = null;
 
   async function report(found: readonly MisfireAlertRow[]): Promise<number> {
     let reported = 0;
-    for (const some of chunks(found, rowsPerBatch)) {
+    for (const some of chunks(found, rowsPerTransaction)) {
       const stored = await database.write(
         async (tx) => {
           const rows = await insertMisfires(tx, some);
@@ -55,98 +85,112 @@ export function createMisfires({ database, clock, audit, metrics, settings }: Mi
   return {
     /** Slots that no scheduler fired. */
     async sweepMissed(signal: AbortSignal): Promise<number> {
-      const grace_seconds = settings.SVC_SCHEDULER_MISFIRE_GRACE_SECONDS;
+      const grace = settings.SVC_SCHEDULER_MISFIRE_GRACE_SECONDS;
+      const now = clock.now();
+      const due = new Date(now.getTime() - grace * 1000);
+      const keptFrom = new Date(now.getTime() - days(settings.SVC_SCHEDULE_FIRES_RETENTION_DAYS));
+      const { slotsPerSchedule, schedulesPerRead } = limits;
+      let left = limits.rows;
       let reported = 0;
-      for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; reported += batch) {
-        const now = clock.now();
-        const due = new Date(now.getTime() - grace_seconds * 1000);
-        const missed = await missedSlots(database.slow, due, rowsPerBatch);
-        batch = await report(
-          missed.flatMap(({ next_run_at, ...schedule }) =>
-            next_run_at === null
-              ? []
-              : misfireOf(schedule, { kind: "missed_slot", slot: next_run_at, since: next_run_at, grace_seconds, now }),
-          ),
-        );
+      for (let read = schedulesPerRead; read === schedulesPerRead; ) {
+        const schedules = await overdueSchedules(database.slow, { due, after: stoppedAt, limit: schedulesPerRead });
+        read = schedules.length;
+        let found: MisfireAlertRow[] = [];
+        for (const [index, schedule] of schedules.entries()) {
+          const slots = missedSlots(schedule, { due, keptFrom, limit: Math.min(slotsPerSchedule, left) });
+          left -= slots.length;
+          for (const slot of slots)
+            found.push(rowOf(schedule, { kind: "missed_slot", slot, since: slot, until: now, grace, now }));
+          if (found.length < rowsPerTransaction && left > 0 && index < schedules.length - 1) continue;
+          reported += await report(found);
+          found = [];
+          stoppedAt = schedule;
+          if (left === 0 || signal.aborted) return reported;
+        }
       }
+      stoppedAt = null;
       return reported;
     },
     /** Fires that start later, and tasks that run longer, than their schedule allows. */
     async sweepLimits(signal: AbortSignal): Promise<number> {
+      const now = clock.now();
+      if (stoppedAfter === null) roundBeganAt = now;
+      const atOnce = Math.min(limits.schedulesPerRead, limitedPerRead);
       let reported = 0;
-      let after: string | null = null;
-      for (let batch = schedulesPerBatch; batch === schedulesPerBatch && !signal.aborted; ) {
-        const schedules: LimitedSchedule[] = await limitedSchedules(database.slow, after, schedulesPerBatch);
-        const now = clock.now();
-        reported += await report([...(await lateStarts(schedules, now)), ...(await longRuns(schedules, now))]);
-        after = schedules.at(-1)?.id ?? null;
-        batch = schedules.length;
+      for (let read = atOnce; read === atOnce; ) {
+        const schedules = await limitedSchedules(database.slow, stoppedAfter, atOnce);
+        read = schedules.length;
+        for await (const found of overrunsOf(schedules, now)) {
+          reported += await report(found);
+          if (reported >= limits.rows || signal.aborted) return reported;
+        }
+        stoppedAfter = schedules.at(-1)?.id ?? null;
+        if (signal.aborted) return reported;
       }
+      stoppedAfter = null;
+      checkedAt = roundBeganAt;
       return reported;
     },
   };
 
-  async function lateStarts(schedules: readonly LimitedSchedule[], now: Date): Promise<MisfireAlertRow[]> {
+  /** Each batch must be stored before the next one is read: the reads leave out what is stored. */
+  async function* overrunsOf(schedules: readonly LimitedSchedule[], now: Date): AsyncGenerator<MisfireAlertRow[]> {
     const byId = new Map(schedules.map((schedule) => [schedule.id, schedule]));
-    const pairs = pairsOf(schedules, ({ late_start_seconds: limit }) => limit, marginMs, now);
-    const fires = await firesSince(database.slow, pairs);
-    return fires.flatMap((fire) => {
-      const schedule = byId.get(fire.schedule_id);
-      const startedAt = fire.dispatched_at ?? fire.acked_at ?? (isOpen(fire.status) ? now : null);
-      if (schedule === undefined || startedAt === null) return [];
-      const { late_start_seconds: grace_seconds, ...facts } = schedule;
-      const at = { slot: fire.scheduled_for, since: fire.scheduled_for, grace_seconds: grace_seconds ?? 0 };
-      return misfireOf(facts, { kind: "late_start", ...at, now: startedAt, detectedAt: now });
-    });
+    const rowsOf = (kind: "late_start" | "long_run", overruns: readonly Overrun[]) =>
+      overruns.flatMap(({ schedule_id, scheduled_for: slot, started_at: startedAt }) => {
+        const schedule = byId.get(schedule_id);
+        if (schedule === undefined) return [];
+        return kind === "late_start"
+          ? rowOf(schedule, { kind, slot, since: slot, until: startedAt, grace: schedule.late_start_seconds, now })
+          : rowOf(schedule, { kind, slot, since: startedAt, until: now, grace: schedule.long_run_seconds, now });
+      });
+
+    const { firesPerRead } = limits;
+    for (let pairs = uncheckedFires(schedules, now); pairs.length > 0; ) {
+      const late = await lateStarts(database.slow, pairs, { now, limit: firesPerRead });
+      if (late.length > 0) yield rowsOf("late_start", late);
+      const ofSchedule = Map.groupBy(late, ({ schedule_id }) => schedule_id);
+      pairs = [...ofSchedule].flatMap(([id, fires]): [string, Date][] =>
+        fires.length < firesPerRead ? [] : [[id, fires.at(-1)!.fired_at]],
+      );
+    }
+    for (let read = firesPerRead; read === firesPerRead; ) {
+      const long = await longRuns(database.slow, schedules, { now, limit: firesPerRead });
+      read = long.length;
+      if (read > 0) yield rowsOf("long_run", long);
+    }
   }
 
-  async function longRuns(schedules: readonly LimitedSchedule[], now: Date): Promise<MisfireAlertRow[]> {
-    const byId = new Map(schedules.map((schedule) => [schedule.id, schedule]));
-    // Its task may have waited in a queue for a day.
-    const pairs = pairsOf(schedules, ({ long_run_seconds: limit }) => limit, days(1), now);
-    const running = await runningSince(database.slow, pairs);
-    return running.flatMap(({ schedule_id, scheduled_for: slot, started_at: since }) => {
-      const schedule = byId.get(schedule_id);
-      if (schedule === undefined) return [];
-      return misfireOf(schedule, { kind: "long_run", slot, since, grace_seconds: schedule.long_run_seconds ?? 0, now });
-    });
+  /** From when the fires of each schedule must be checked: earlier ones had started, or were late, at the last complete sweep. */
+  function uncheckedFires(schedules: readonly LimitedSchedule[], now: Date): [string, Date][] {
+    const nowMs = now.getTime();
+    const checkedMs = Math.min(checkedAt?.getTime() ?? 0, nowMs) - skewMs;
+    const sinceMs = Math.max(checkedMs, nowMs - longestPauseMs);
+    return schedules.flatMap(({ id, late_start_seconds: limit }): [string, Date][] =>
+      limit === null ? [] : [[id, new Date(sinceMs - limit * 1000)]],
+    );
   }
 }
 
-const isOpen = (status: string): boolean => openFireStatuses.some((open) => open === status);
-
-const pairsOf = (
-  schedules: readonly LimitedSchedule[],
-  limitOf: (schedule: LimitedSchedule) => number | null,
-  moreMs: number,
-  now: Date,
-) =>
-  schedules.flatMap((schedule): [string, Date][] => {
-    const limit = limitOf(schedule);
-    return limit === null ? [] : [[schedule.id, new Date(now.getTime() - limit * 1000 - moreMs)]];
-  });
-
-interface Overrun {
+interface Measured {
   readonly kind: MisfireKind;
   readonly slot: Date;
   /** From when the time is measured. */
   readonly since: Date;
-  readonly grace_seconds: number;
   /** Until when it is measured. */
+  readonly until: Date;
+  /** The limit in seconds. */
+  readonly grace: number | null;
   readonly now: Date;
-  readonly detectedAt?: Date;
 }
 
-/** The misfire, when more than the allowed time has passed. */
-function misfireOf(
+function rowOf(
   { id, project_id, name, engine, kind }: ScheduleFacts,
-  { kind: misfire_kind, slot, since, grace_seconds, now, detectedAt = now }: Overrun,
-): MisfireAlertRow[] {
-  const lateMs = now.getTime() - since.getTime();
-  if (lateMs <= grace_seconds * 1000) return [];
-  const lateness_seconds = Math.floor(lateMs / 1000);
-  const of = { schedule_id: id, expected_fire_at: slot, misfire_kind, project_id };
-  return [{ ...of, detected_at: detectedAt, lateness_seconds, grace_seconds, name, engine, kind }];
+  { kind: misfire_kind, slot, since, until, grace, now }: Measured,
+): MisfireAlertRow {
+  const of = { schedule_id: id, expected_fire_at: slot, misfire_kind, project_id, detected_at: now };
+  const lateness_seconds = Math.floor((until.getTime() - since.getTime()) / 1000);
+  return { ...of, lateness_seconds, grace_seconds: grace ?? 0, name, engine, kind };
 }
 
 function entryOf(row: MisfireAlertRow): AuditEntry {

@@ -7,18 +7,18 @@ import { timestampOf } from "@svc/protocol";
 import { createFakeClock, freePort } from "@svc/testkit";
 import { useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, describe, expect, test } from "vitest";
+import { scheduleRow } from "../../../../test/rows/schedule-rows.ts";
 import {
-  addSchedule,
+  accepted,
   authority,
   certificateFor,
   fireOf,
   type GrpcOptions,
   plainClient,
-  projectWith,
   schedulerClient,
   startSchedulerGrpc,
 } from "../../../../test/schedulers/scheduler-fixture.ts";
-import { InvalidFireRequest } from "../../fires/index.ts";
+import { type FireAnswer, type FireRequest, InvalidFireRequest } from "../../fires/index.ts";
 import { createAuthority } from "../certificates/certificate.ts";
 import { statusCodes } from "../status-codes.ts";
 import { judgePlainText } from "./caller.ts";
@@ -90,67 +90,6 @@ describe("a certificate", () => {
   test("is refused by an empty list when a list is required", async () => {
     const server = await start({ names: { requiresList: true } });
     await expect(server.client().ping()).rejects.toMatchObject({ code: statusCodes.UNAUTHENTICATED });
-  });
-});
-
-describe("a certificate that is bound to projects", () => {
-  test("fires, advances and quarantines only their schedules; an unbound one those of all", async () => {
-    const own = await projectWith(opened, "own");
-    const other = await projectWith(opened, "other");
-    const ownSchedule = await addSchedule(opened, { project_id: own.id });
-    const otherSchedule = await addSchedule(opened, { project_id: other.id });
-    const server = await start({ names: { bindings: { bound: ["own"], "bound.example.org": ["own"] } } });
-    const bound = server.client(certificateFor("bound"));
-    const denied = { code: statusCodes.PERMISSION_DENIED };
-    const about = { schedule_id: otherSchedule.id };
-
-    expect(await bound.fire(fireOf({ schedule_id: ownSchedule.id }))).toMatchObject({ disposition: "ACCEPTED" });
-    await expect(bound.fire(fireOf(about))).rejects.toMatchObject(denied);
-    const skipped = { skipped_through: timestampOf(new Date()), skipped_count: 1 };
-    await expect(bound.advance({ ...fireOf(about), ...skipped })).rejects.toMatchObject(denied);
-    await expect(bound.quarantine({ ...about, reason_code: "bad" })).rejects.toMatchObject(denied);
-    const boundByDnsName = server.client(certificateFor("unlisted", undefined, ["bound.example.org"]));
-    await expect(boundByDnsName.fire(fireOf(about))).rejects.toMatchObject(denied);
-    expect(await server.client().fire(fireOf(about))).toMatchObject({ disposition: "ACCEPTED" });
-
-    expect(server.fired.map(({ scheduleId }) => scheduleId)).toEqual([ownSchedule.id, otherSchedule.id]);
-    expect(server.refused.map(({ action }) => action)).toEqual(Array(4).fill("schedules.access.denied"));
-    expect(server.refused[0]).toMatchObject({
-      target_id: otherSchedule.id,
-      project_id: other.id,
-      metadata: { certificate: "bound" },
-    });
-  });
-
-  test("acknowledges only their fires", async () => {
-    const own = await projectWith(opened, "own-fires");
-    const other = await projectWith(opened, "other-fires");
-    const fires = new Map([own, other].map(({ id }) => [id, randomUUID()]));
-    const now = new Date();
-    await opened.database.write((tx) =>
-      tx
-        .insertInto("schedule_fire_ids")
-        .values(
-          [...fires].map(([project_id, fire_id]) => ({
-            fire_id,
-            project_id,
-            schedule_id: randomUUID(),
-            scheduled_for: now,
-            fired_at: now,
-          })),
-        )
-        .execute(),
-    );
-    const server = await start({ names: { bindings: { bound: ["own-fires"] } } });
-    const bound = server.client(certificateFor("bound"));
-    const acknowledge = (fire_id: unknown) => bound.acknowledge({ fire_id, status: "SUCCESS" });
-    expect(await acknowledge(fires.get(own.id))).toEqual({ applied: true });
-    await expect(acknowledge(fires.get(other.id))).rejects.toMatchObject({ code: statusCodes.PERMISSION_DENIED });
-    await expect(acknowledge(randomUUID())).rejects.toMatchObject({ code: statusCodes.NOT_FOUND });
-    expect(server.refused.map(({ action }) => action)).toEqual([
-      "schedules.access.denied",
-      "schedules.access.not_found",
-    ]);
   });
 });
 
@@ -263,6 +202,55 @@ describe("a call", () => {
         isMissed: true,
       },
     ]);
+  });
+
+  test("with many fires answers each in its place, whatever happens to the others", async () => {
+    const fire = async ({ controlToken, scheduleId }: FireRequest): Promise<FireAnswer> => {
+      if (controlToken === "wrong") throw new InvalidFireRequest("the fire belongs to another slot");
+      if (controlToken === "lost") throw Object.assign(new Error("connection lost"), { code: "08006" });
+      return { ...accepted, commandId: scheduleId };
+    };
+    const server = await start({ fires: { fire } });
+    const sent = [
+      fireOf(),
+      fireOf({ control_token: "wrong" }),
+      fireOf({ control_token: "lost" }),
+      fireOf({ fire_id: "x" }),
+      fireOf(),
+    ];
+    const { results } = await server.client().fireMany({ fires: sent });
+    const invalid = { code: statusCodes.INVALID_ARGUMENT };
+    expect(results).toMatchObject([
+      { answer: { disposition: "ACCEPTED", command_id: sent[0]?.schedule_id } },
+      { refusal: { ...invalid, message: "the fire belongs to another slot" } },
+      { answer: { disposition: "RETRY" } },
+      { refusal: { ...invalid, message: "fire_id is not a UUID" } },
+      { answer: { disposition: "ACCEPTED", command_id: sent[4]?.schedule_id } },
+    ]);
+    expect(server.refused).toMatchObject([
+      { action: "schedules.access.invalid", metadata: { reason: "fire_id is not a UUID" } },
+      { action: "schedules.access.invalid", metadata: { reason: "the fire belongs to another slot" } },
+    ]);
+  });
+
+  test("with many fires is refused as a whole when it has too many", async () => {
+    const server = await start();
+    const fires = Array.from({ length: 251 }, () => fireOf());
+    await expect(server.client().fireMany({ fires })).rejects.toMatchObject({
+      code: statusCodes.INVALID_ARGUMENT,
+      details: "fires must have at most 250 entries",
+    });
+    expect(server.fired).toEqual([]);
+    expect((await server.client().fireMany({ fires: fires.slice(1) })).results).toHaveLength(250);
+  });
+
+  test("with many fires returns as many current schedules as fit, and asks to repeat the others", async () => {
+    const live = scheduleRow({ project_id: randomUUID(), args: JSON.stringify(["x".repeat(60_000)]), kwargs: "{}" });
+    const server = await start({ fires: { fire: async () => ({ ...accepted, disposition: "STALE_CONTROL", live }) } });
+    const { results } = await server.client().fireMany({ fires: Array.from({ length: 20 }, () => fireOf()) });
+    const dispositions = results.map(({ answer }: { answer: { disposition: string } }) => answer.disposition);
+    expect(dispositions).toEqual([...Array(13).fill("STALE_CONTROL"), ...Array(7).fill("RETRY")]);
+    expect(results[19].answer).toMatchObject({ live: null, error_code: "answer_too_large" });
   });
 
   test("that contradicts a stored fire is invalid", async () => {

@@ -3,8 +3,13 @@ import {
   type AcknowledgeRequest,
   type AdvanceCursorRequest,
   type AdvanceCursorResponse,
+  type FireOutcome,
   type FireScheduleRequest,
   type FireScheduleResponse,
+  type FireSchedulesRequest,
+  type FireSchedulesResponse,
+  isUuid,
+  maxFiresPerCall,
   type PingResponse,
   type QuarantineRequest,
   type QuarantineResponse,
@@ -16,10 +21,10 @@ import { isTransient } from "../../../platform/database/errors.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import type { FireAnswer, FireCalls } from "../../fires/index.ts";
 import type { Caller } from "../access/caller.ts";
-import { CallRefusal, CallStatus } from "../access/refusal.ts";
+import { CallRefusal, CallStatus, type FailedStatus } from "../access/refusal.ts";
 import type { FireRate } from "../limits/fire-rate.ts";
 import { statusCodes } from "../status-codes.ts";
-import { findFireProject, findScheduleProject } from "../streams/stream-reads.ts";
+import { findFireProject, findScheduleProjects } from "../streams/stream-reads.ts";
 import { advanceResponse, fireResponse } from "./messages.ts";
 import {
   type QuarantineCall,
@@ -51,18 +56,49 @@ export interface CallContext {
   readonly caller: Caller;
   /** Records a refusal whose answer is a message, not a status. */
   record(refusal: CallRefusal): void;
+  /** The status of one failure among several results, recorded like that of a call. */
+  failed(error: unknown): FailedStatus;
 }
+
+/** Maximum bytes of arguments in one answer, below the limit of its message. One schedule has up to 128 KiB. */
+const maxLiveBytes = 768 * 1024;
 
 /** Calls with one request and one answer. Each throws CallRefusal, CallStatus, or the error of what it calls. */
 export function createUnaryCalls({ database, clock, version, fires, quarantine, rate }: UnaryDeps) {
-  /** @throws CallRefusal `denied` when the caller may not see the project of the schedule. */
-  async function requireSchedule({ slugs }: Caller, scheduleId: string): Promise<void> {
-    if (slugs === null) return;
-    const project = await findScheduleProject(database.read, scheduleId);
-    if (project !== undefined && !slugs.has(project.slug)) throw outsideBinding({ scheduleId, projectId: project.id });
+  /** Checks that the caller may see the projects of schedules. The check throws CallRefusal `denied`. */
+  async function checkOf({ slugs }: Caller, scheduleIds: readonly string[]): Promise<(scheduleId: string) => void> {
+    if (slugs === null) return () => undefined;
+    const projects = await findScheduleProjects(database.read, scheduleIds);
+    return (scheduleId) => {
+      const project = projects.get(scheduleId);
+      if (project !== undefined && !slugs.has(project.slug))
+        throw outsideBinding({ scheduleId, projectId: project.id });
+    };
   }
 
+  const requireSchedule = async (caller: Caller, scheduleId: string): Promise<void> =>
+    (await checkOf(caller, [scheduleId]))(scheduleId);
+
   const missing = (scheduleId: string) => new CallRefusal("not_found", "no such schedule", { scheduleId });
+
+  async function fire(
+    given: FireScheduleRequest,
+    { caller, record }: Pick<CallContext, "caller" | "record">,
+    check?: Promise<(scheduleId: string) => void>,
+  ): Promise<FireScheduleResponse> {
+    const request = readFireRequest(given);
+    try {
+      if (rate !== null && !(await rate.take(caller.certificate)))
+        throw new CallStatus(statusCodes.RESOURCE_EXHAUSTED, "too many fires; try again");
+      (await (check ?? checkOf(caller, [request.scheduleId])))(request.scheduleId);
+      const answer = await fires.fire(request);
+      if (answer.disposition === "STALE_CONTROL" && answer.live === null) record(missing(request.scheduleId));
+      return fireResponse(answer);
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      return fireResponse(retry);
+    }
+  }
 
   return {
     ping: async (): Promise<PingResponse> => ({
@@ -72,19 +108,26 @@ export function createUnaryCalls({ database, clock, version, fires, quarantine, 
       cadence_fingerprint: cadenceFingerprint,
     }),
 
-    async fire(given: FireScheduleRequest, { caller, record }: CallContext): Promise<FireScheduleResponse> {
-      const request = readFireRequest(given);
-      try {
-        if (rate !== null && !(await rate.take(caller.certificate)))
-          throw new CallStatus(statusCodes.RESOURCE_EXHAUSTED, "too many fires; try again");
-        await requireSchedule(caller, request.scheduleId);
-        const answer = await fires.fire(request);
-        if (answer.disposition === "STALE_CONTROL" && answer.live === null) record(missing(request.scheduleId));
-        return fireResponse(answer);
-      } catch (error) {
-        if (!isTransient(error)) throw error;
-        return fireResponse(retry);
-      }
+    fire,
+
+    /** Fires each slot on its own: a refused one has no effect on the others. */
+    async fireMany({ fires: given }: FireSchedulesRequest, context: CallContext): Promise<FireSchedulesResponse> {
+      if (given.length > maxFiresPerCall)
+        throw new CallRefusal("invalid", `fires must have at most ${maxFiresPerCall} entries`);
+      const ids = given.flatMap(({ schedule_id }) => (isUuid(schedule_id) ? schedule_id.toLowerCase() : []));
+      const check = checkOf(context.caller, [...new Set(ids)]);
+      const results = await Promise.all(
+        given.map((each) =>
+          fire(each, context, check).then(
+            (answer): FireOutcome => ({ answer }),
+            (error: unknown): FireOutcome => {
+              const { code, details } = context.failed(error);
+              return { refusal: { code, message: details } };
+            },
+          ),
+        ),
+      );
+      return { results: limitLive(results) };
     },
 
     async advance(given: AdvanceCursorRequest, { caller, record }: CallContext): Promise<AdvanceCursorResponse> {
@@ -117,6 +160,19 @@ export type UnaryCalls = ReturnType<typeof createUnaryCalls>;
 
 const outsideBinding = (target: { scheduleId?: string; projectId: string }) =>
   new CallRefusal("denied", "the certificate is bound to other projects", target);
+
+/** Answers whose schedule no longer fits are repeated by the scheduler, when the first ones are settled. */
+function limitLive(results: readonly FireOutcome[]): FireOutcome[] {
+  let bytes = 0;
+  return results.map((result) => {
+    const live = result.answer?.live ?? null;
+    if (live === null) return result;
+    bytes += live.args_json.length + live.kwargs_json.length;
+    return bytes <= maxLiveBytes
+      ? result
+      : { answer: { ...fireResponse(retry), error_code: "answer_too_large", error_message: "the answer has no room" } };
+  });
+}
 
 const retry: FireAnswer = {
   disposition: "RETRY",

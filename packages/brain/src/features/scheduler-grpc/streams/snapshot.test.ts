@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { readTimestamp, type ScheduleMessage, SnapshotDigest } from "@svc/protocol";
+import { readTimestamp, type ScheduleCursor, type ScheduleMessage, SnapshotDigest } from "@svc/protocol";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { rowsReadBy } from "../../../../test/query-plans.ts";
 import {
   addSchedule,
   certificateFor,
@@ -12,13 +13,16 @@ import {
   renameTask,
   startSchedulerGrpc,
 } from "../../../../test/schedulers/scheduler-fixture.ts";
+import type { Db } from "../../../schema/tables/index.ts";
 import { statusCodes } from "../status-codes.ts";
+import { readCursorPage } from "./stream-reads.ts";
 
 /** Checks a snapshot as a scheduler does, and gives its schedules. */
 function checked(frames: Frame[]): { schedules: ScheduleMessage[]; watermark: number } {
   const [header, ...rest] = frames;
   const complete = rest.pop()?.complete;
-  const schedules = rest.map((frame) => frame.row.schedule as ScheduleMessage);
+  const parts = rest.map(({ row, rows }) => row ?? rows) as { snapshot_id: string }[];
+  const schedules: ScheduleMessage[] = rest.flatMap(({ row, rows }) => row?.schedule ?? rows.schedules);
   const digest = new SnapshotDigest();
   for (const { id, control_token, revision, definition_digest, next_run_at } of schedules) {
     digest.add({
@@ -31,7 +35,7 @@ function checked(frames: Frame[]): { schedules: ScheduleMessage[]; watermark: nu
   }
   const { snapshot_id } = header.header;
   expect(header.header.contract_version).toBe(1);
-  expect(new Set(rest.map((frame) => frame.row.snapshot_id))).toEqual(new Set(rest.length > 0 ? [snapshot_id] : []));
+  expect(new Set(parts.map((part) => part.snapshot_id))).toEqual(new Set(rest.length > 0 ? [snapshot_id] : []));
   expect(complete).toMatchObject({ snapshot_id, row_count: schedules.length, digest: digest.end() });
   const ids = schedules.map(({ id }) => id);
   expect(ids).toEqual([...ids].sort());
@@ -64,6 +68,62 @@ for (const dialect of testDialects) {
       expect(schedules).toHaveLength(250);
       expect(watermark).toBe(252);
     });
+
+    test.each([
+      [{ page_size: 1000, rows_per_frame: 100 }, 100, 3],
+      [{ page_size: 70, rows_per_frame: 1000 }, 70, 4],
+      [{ page_size: 1000, rows_per_frame: 60 }, 60, 5],
+    ])("contains several schedules in each frame on request: %o", async (request, mostInFrame, frameCount) => {
+      const frames = await collected(server.client(certificateFor("free")).snapshot(request));
+      expect(checked(frames).schedules).toHaveLength(250);
+      const sizes = frames.slice(1, -1).map(({ rows }) => rows.schedules.length);
+      expect(sizes).toHaveLength(frameCount);
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(mostInFrame);
+      expect(sizes.reduce((sum, size) => sum + size)).toBe(250);
+    });
+
+    test("contains cursors of the schedules that the client knows", async () => {
+      const project = await projectWith(opened, "known");
+      const rows = [];
+      for (let index = 0; index < 5; index += 1) rows.push(await addSchedule(opened, { project_id: project.id }));
+      rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+      const changed = rows[2]!;
+      const known_through = Math.max(...rows.map(({ schedule_revision }) => schedule_revision));
+      await renameTask(opened, changed, "changed");
+      const moved = new Date("2026-05-06T07:08:09.000Z");
+      const { id } = rows[4]!;
+      await opened.database.write((tx) =>
+        tx.updateTable("schedules").set({ next_run_at: moved }).where("id", "=", id).execute(),
+      );
+
+      const request = { project_ids: [project.id], rows_per_frame: 100, known_through };
+      const frames = await collected(server.client(certificateFor("free")).snapshot(request));
+      // Where a page ends depends on the schedules of other projects.
+      const sent = frames
+        .slice(1, -1)
+        .flatMap(({ rows: { schedules, cursors } }) => [
+          ...schedules.map((each: ScheduleMessage) => ({ schedule: each.id })),
+          ...cursors.map((each: ScheduleCursor) => ({ cursor: each.id })),
+        ]);
+      expect(sent).toEqual(rows.map((row) => (row === changed ? { schedule: row.id } : { cursor: row.id })));
+      const last = frames.at(-2).rows.cursors.at(-1);
+      expect(readTimestamp(last.next_run_at)).toEqual(moved);
+      expect(last.revision).toBe(rows[4]!.schedule_revision);
+      const whole = await collected(server.client(certificateFor("free")).snapshot({ project_ids: [project.id] }));
+      expect(frames.at(-1).complete.digest).toBe(whole.at(-1).complete.digest);
+      checked(whole);
+      for (const row of rows) await removeSchedule(opened, row);
+    });
+
+    if (dialect === "postgres") {
+      test("reads each schedule once, also without statistics about the table", async () => {
+        const ids = (await opened.database.read.selectFrom("schedules").select("id").orderBy("id").execute()).map(
+          ({ id }) => id,
+        );
+        const page = (db: Db) => readCursorPage(db, { afterId: ids[120] ?? null, limit: 1 });
+        expect(await rowsReadBy(opened.database, page)).toEqual([1]);
+      });
+    }
 
     test("contains complete schedules with canonical arguments", async () => {
       const project = await projectWith(opened, "complete");
@@ -114,6 +174,7 @@ for (const dialect of testDialects) {
 
     test.each([
       [{ page_size: 1001 }, "page_size must be 1 to 1000"],
+      [{ known_through: -1 }, "known_through is not a revision"],
       [{ project_ids: ["x"] }, "project_ids is not a UUID"],
       [{ project_ids: Array.from({ length: 1001 }, () => randomUUID()) }, "project_ids must be at most 1000"],
     ])("is refused for a request that is invalid", async (request, details) => {
@@ -158,7 +219,12 @@ for (const dialect of testDialects) {
           })(),
         ).rejects.toMatchObject({ code: 1 });
       }
-      expect((await snapshot({ project_ids: [project.id] })).schedules).toHaveLength(40);
+      const whole = { project_ids: [project.id], rows_per_frame: 100 };
+      const frames = await collected(server.client().snapshot(whole));
+      expect(checked(frames).schedules).toHaveLength(40);
+      // Eight of 60,000 bytes of arguments fit into one frame.
+      const sizes = frames.slice(1, -1).map(({ rows }) => rows.schedules.length);
+      expect(Math.max(...sizes)).toBe(8);
     });
   });
 }

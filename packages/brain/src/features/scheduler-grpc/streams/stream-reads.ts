@@ -1,11 +1,6 @@
+import { isAmong } from "../../../platform/database/dialects/expressions/values-table.ts";
 import type { Db, ProjectRow, ScheduleChangeRow, ScheduleRow } from "../../../schema/tables/index.ts";
 import { ownScheduler } from "../../schedules/index.ts";
-
-/** The projects of a stream: null in either place for no limit. */
-export interface StreamScope {
-  readonly slugs: ReadonlySet<string> | null;
-  readonly projectIds: ReadonlySet<string> | null;
-}
 
 /** Number of the newest change of all schedules. */
 export async function readServerRevision(db: Db): Promise<number> {
@@ -21,23 +16,24 @@ export async function readProjects(db: Db): Promise<ReadonlyMap<string, StreamPr
   return new Map(rows.map(({ id, ...project }) => [id, project]));
 }
 
-/** Schedules of this service in active projects of the scope, by ascending id. */
-export function readSchedulePage(
+export type CursorRow = Pick<
+  ScheduleRow,
+  "id" | "project_id" | "scheduler" | "schedule_revision" | "control_token" | "definition_digest" | "next_run_at"
+>;
+
+/**
+ * Schedules of any owner and project without their definitions, by ascending id. The caller filters: with further conditions, a server
+ * database without statistics reads all schedules for each page.
+ */
+export function readCursorPage(
   db: Db,
-  { slugs, projectIds }: StreamScope,
   { afterId, limit }: { afterId: string | null; limit: number },
-): Promise<ScheduleRow[]> {
-  if (slugs?.size === 0) return Promise.resolve([]);
+): Promise<CursorRow[]> {
   return db
     .selectFrom("schedules")
-    .innerJoin("projects", "projects.id", "schedules.project_id")
-    .selectAll("schedules")
-    .where("schedules.scheduler", "=", ownScheduler)
-    .where("projects.is_active", "=", true)
-    .$if(slugs !== null, (query) => query.where("projects.slug", "in", [...(slugs ?? [])]))
-    .$if(projectIds !== null, (query) => query.where("projects.id", "in", [...(projectIds ?? [])]))
-    .$if(afterId !== null, (query) => query.where("schedules.id", ">", afterId))
-    .orderBy("schedules.id")
+    .select(["id", "project_id", "scheduler", "schedule_revision", "control_token", "definition_digest", "next_run_at"])
+    .$if(afterId !== null, (query) => query.where("id", ">", afterId))
+    .orderBy("id")
     .limit(limit)
     .execute();
 }
@@ -81,14 +77,19 @@ export async function hasSchedules(db: Db, projectIds: readonly string[], throug
   return found !== undefined;
 }
 
-/** The project of a schedule; undefined when there is none with this id. */
-export const findScheduleProject = (db: Db, scheduleId: string): Promise<{ id: string; slug: string } | undefined> =>
-  db
+/** The projects of schedules, by their ids. */
+export async function findScheduleProjects(
+  db: Db,
+  scheduleIds: readonly string[],
+): Promise<ReadonlyMap<string, { readonly id: string; readonly slug: string }>> {
+  const rows = await db
     .selectFrom("schedules")
     .innerJoin("projects", "projects.id", "schedules.project_id")
-    .select(["projects.id", "projects.slug"])
-    .where("schedules.id", "=", scheduleId)
-    .executeTakeFirst();
+    .select(["schedules.id as schedule_id", "projects.id", "projects.slug"])
+    .where(isAmong("schedules.id", "uuid", scheduleIds))
+    .execute();
+  return new Map(rows.map(({ schedule_id, ...project }) => [schedule_id, project]));
+}
 
 /** The project of a fire; undefined when there is none with this id. */
 export const findFireProject = (db: Db, fireId: string): Promise<{ id: string; slug: string } | undefined> =>

@@ -180,6 +180,8 @@ for (const dialect of testDialects) {
     test("sends a gap where the log of changes says so, if the client may see the project", async () => {
       const bound = await watch({}, "bound");
       const free = await watch({}, "free");
+      // Both are up to date before the change, which they must not see before it is marked.
+      for (const stream of [bound, free]) await stream.next();
       const hidden = await addSchedule(opened, { project_id: other.id });
       const mark = (changeKind: string) =>
         opened.database.write((tx) =>

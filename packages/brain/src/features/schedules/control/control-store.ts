@@ -1,6 +1,8 @@
 import { randomToken } from "@svc/protocol";
+import { sql } from "kysely";
 import { chunks } from "../../../platform/chunks.ts";
 import type { Tx } from "../../../platform/database/database.ts";
+import { typed, valuesRows } from "../../../platform/database/dialects/expressions/values-table.ts";
 import type { ScheduleRow, Tables } from "../../../schema/tables/index.ts";
 import { slotAfter } from "../slots.ts";
 
@@ -87,4 +89,22 @@ export async function changeControl(
   const { id, project_id, ...columns } = next;
   await tx.updateTable("schedules").set(columns).where("id", "=", id).where("project_id", "=", project_id).execute();
   return next;
+}
+
+/** Disables locked schedules, as `changeControl` does, in one statement. */
+export async function disableSchedules(tx: Tx<Tables>, rows: readonly ScheduleRow[], now: Date): Promise<void> {
+  if (rows.length === 0) return;
+  const changes = rows.map(({ id, project_id }) => ({
+    scheduleId: id,
+    projectId: project_id,
+    kind: "upsert" as const,
+  }));
+  const revisions = await recordChanges(tx, changes, now);
+  const given = valuesRows(
+    ["uuid", "text", "bigint"],
+    rows.map(({ id }, index) => [id, randomToken(), String(revisions[index])]),
+  );
+  await sql`UPDATE schedules SET is_enabled = ${false}, next_run_at = NULL, updated_at = ${now},
+      control_token = given.column2, schedule_revision = ${typed(sql`given.column3`, "bigint")}
+    FROM (${given}) AS given WHERE schedules.id = given.column1`.execute(tx);
 }

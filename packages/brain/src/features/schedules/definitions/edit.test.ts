@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { routeDialects } from "@svc/testkit/databases";
+import { testDialects } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
 import { nightly, useSchedules } from "../../../../test/fixtures/schedules/schedules-fixture.ts";
 
-for (const dialect of routeDialects) {
+for (const dialect of testDialects) {
   describe(`a schedule on ${dialect}`, () => {
     const schedules = useSchedules(dialect);
     const { create, patch, remove, get, changes, actionsOf } = schedules;

@@ -15,3 +15,10 @@ export const bucketNumber = (column: string, { fromMs, widthMs }: TimeBuckets): 
     sqlite: sql`CAST(floor((${sql.ref(column)} / 1000.0 - ${from}) / ${width}) AS INTEGER)`,
   });
 };
+
+/** An instant and a number of seconds, which may be a column, later. */
+export const secondsLater = (instant: RawBuilder<unknown>, seconds: RawBuilder<unknown>): RawBuilder<Date> =>
+  byDialect({
+    postgres: sql`(${instant} + make_interval(secs => ${seconds}))`,
+    sqlite: sql`(${instant} + ${seconds} * 1000000)`,
+  });
