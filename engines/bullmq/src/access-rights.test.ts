@@ -10,7 +10,7 @@ const redisUrl = inject("redisUrl");
 
 /** As docs/guides/bullmq.md prints them. */
 const reading = "-@all +@read -keys +@connection -client +client|setname +client|list +info +time";
-const capping = "+eval +hset";
+const capping = "+eval +hset +hdel";
 const attaching = "+eval +set +del +pexpire +hset +hdel";
 
 const setups: [string, string, typeof asSidecar][] = [

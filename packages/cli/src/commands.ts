@@ -71,12 +71,31 @@ export const commands: CommandTable = [
   group("schedules", "list, create, control, import and export schedules", [
     command("list", "list schedules by name", () => import("./schedules/list.ts"), "schedulesList"),
     command("show", "show one schedule and its next runs", () => import("./schedules/show.ts"), "schedulesShow"),
-    command("create", "create a schedule", () => import("./schedules/create.ts"), "schedulesCreate"),
+    command("create", "create a schedule", () => import("./schedules/definition/create.ts"), "schedulesCreate"),
+    command("update", "change a schedule", () => import("./schedules/definition/update.ts"), "schedulesUpdate"),
     command("enable", "enable schedules", () => import("./schedules/control.ts"), "schedulesEnable"),
     command("disable", "disable schedules", () => import("./schedules/control.ts"), "schedulesDisable"),
     command("pause", "hold schedules until they are resumed", () => import("./schedules/control.ts"), "schedulesPause"),
     command("resume", "resume paused schedules", () => import("./schedules/control.ts"), "schedulesResume"),
     command("delete", "delete schedules", () => import("./schedules/control.ts"), "schedulesDelete"),
+    command(
+      "clear-quarantine",
+      "release schedules that a scheduler could not fire",
+      () => import("./schedules/control.ts"),
+      "schedulesClearQuarantine",
+    ),
+    command(
+      "resolve-fire",
+      "set how a fire without an outcome ended",
+      () => import("./schedules/resolve-fire.ts"),
+      "schedulesResolveFire",
+    ),
+    command(
+      "resync",
+      "ask agents to report the schedules of their engines again",
+      () => import("./schedules/resync.ts"),
+      "schedulesResync",
+    ),
     command("run", "start the task of a schedule once, now", () => import("./schedules/run.ts"), "schedulesRun"),
     command(
       "misfires",

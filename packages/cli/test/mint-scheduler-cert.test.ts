@@ -63,7 +63,10 @@ describe("svc mint-scheduler-cert", () => {
     await refused(2, "--name: a name has", "--name", "../s2");
     await refused(2, "--validity-days must be a whole number from 1 to 3650", "--name", "s2", "--validity-days", "0");
     await refused(2, '"No" is not a project slug', "--name", "s2", "--project", "No");
-    await refused(6, "Choose another --name or --out-dir", "--name", "s1");
+    await refused(6, "Choose another --name or --out-dir, or use --replace", "--name", "s1");
+    const key = readFileSync(join(home, "scheduler-pki", "s1.key"), "utf8");
+    expect((await mint("--name", "s1", "--replace")).code).toBe(0);
+    expect(readFileSync(join(home, "scheduler-pki", "s1.key"), "utf8")).not.toBe(key);
     writeFileSync(join(home, "file"), "");
     await refused(1, `cannot write to ${join(home, "file")}`, "--name", "s2", "--out-dir", join(home, "file"));
     writeFileSync(join(home, "scheduler-pki", "ca.pem"), "damaged");

@@ -276,7 +276,9 @@ describe("svc schedules run and misfires", () => {
     expect(err).toMatch(/^svc: issued command \S{36}\. Follow it with svc commands watch \S{36}\n$/);
     expect(shop.engine.done).toContain("fire mail.send");
     const shown = await schedules("show", "run-now");
-    expect(shown.out).toMatch(/^LAST FIRES, UTC +STATUS +FIRED +LATENCY +TASK +ERROR\n\w{3} \d{4}-.+ acked_success +/m);
+    expect(shown.out).toMatch(
+      /^LAST FIRES, UTC +STATUS +FIRED +LATENCY +TASK +FIRE ID +ERROR\n\w{3} \d{4}-.+ acked_success +/m,
+    );
     expect(await json("show", "run-now")).toMatchObject({ total_runs: 0, fires: [{ status: "acked_success" }] });
   });
 

@@ -61,4 +61,13 @@ export {
 } from "./scheduler/digests.ts";
 export * from "./scheduler/messages.ts";
 export { schedulerProto } from "./scheduler/proto.ts";
+export {
+  createReplaceableTls,
+  type ReadTls,
+  type ReplaceableTls,
+  readTls,
+  type TlsFault,
+  type TlsMember,
+  type TlsTexts,
+} from "./scheduler/tls.ts";
 export * from "./vocabulary.ts";

@@ -128,6 +128,16 @@ export type SchedulerSettings = Static<typeof schedulerSettings> & {
   readonly SVC_ENVIRONMENT: string;
 };
 
+/** Settings that contradict each other, or files of them that cannot be read. */
+export class SchedulerSettingsError extends Error {
+  readonly faults: readonly { readonly name: string; readonly message: string }[];
+  constructor(faults: readonly { readonly name: string; readonly message: string }[]) {
+    super(faults.map(({ name, message }) => `${name} ${message}`).join("\n"));
+    this.name = "SchedulerSettingsError";
+    this.faults = faults;
+  }
+}
+
 type Values = Readonly<Record<string, unknown>>;
 
 /** Rules over several settings. Reports each fault with the setting to change. */

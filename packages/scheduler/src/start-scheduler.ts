@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import manifest from "../package.json" with { type: "json" };
 import type { Brain } from "./brain/brain.ts";
+import { openCertificates } from "./brain/certificates.ts";
 import { connectBrain } from "./brain/grpc-brain.ts";
 import { type SchedulerClock, systemClock } from "./clock.ts";
 import { metricsContentType } from "./http/metrics.ts";
@@ -10,7 +10,7 @@ import { startStatusServer } from "./http/server.ts";
 import { openPostgresLocks } from "./leadership/postgres-locks.ts";
 import type { SchedulerLog } from "./log.ts";
 import { runScheduler, type SchedulerInfo } from "./scheduler.ts";
-import { checkSchedulerSettings, grpcTarget, type SchedulerSettings } from "./settings.ts";
+import { checkSchedulerSettings, grpcTarget, type SchedulerSettings, SchedulerSettingsError } from "./settings.ts";
 
 export interface StartSchedulerOptions {
   readonly settings: SchedulerSettings;
@@ -35,16 +35,6 @@ export interface RunningScheduler {
 
 export type FullInfo = { readonly version: string; readonly instance_id: string } & SchedulerInfo;
 
-/** Settings that contradict each other, or files of them that cannot be read. */
-export class SchedulerSettingsError extends Error {
-  readonly faults: readonly { readonly name: string; readonly message: string }[];
-  constructor(faults: readonly { readonly name: string; readonly message: string }[]) {
-    super(faults.map(({ name, message }) => `${name} ${message}`).join("\n"));
-    this.name = "SchedulerSettingsError";
-    this.faults = faults;
-  }
-}
-
 const defaultGraceMs = 8000;
 
 /**
@@ -55,7 +45,7 @@ const defaultGraceMs = 8000;
 export async function startScheduler(options: StartSchedulerOptions): Promise<RunningScheduler> {
   const { settings, log, clock = systemClock, graceMs = defaultGraceMs } = options;
   requireValid(settings, options.brain !== undefined);
-  const brain = options.brain ?? (await connect(settings));
+  const brain = options.brain ?? connect(settings, clock, log);
   const instanceId = settings.SVC_SCHEDULER_INSTANCE_ID ?? (hostname() || randomUUID());
   const server = await startStatusServer({
     host: settings.SVC_SCHEDULER_BIND_HOST,
@@ -112,28 +102,11 @@ function requireValid(settings: SchedulerSettings, hasBrain: boolean): void {
   if (faults.length > 0) throw new SchedulerSettingsError(faults);
 }
 
-async function connect(settings: SchedulerSettings): Promise<Brain> {
-  const { SVC_SCHEDULER_TLS_CA: ca, SVC_SCHEDULER_TLS_CERT: cert, SVC_SCHEDULER_TLS_KEY: key } = settings;
-  const isPlain = settings.SVC_SCHEDULER_INSECURE_GRPC;
+function connect(settings: SchedulerSettings, clock: SchedulerClock, log: SchedulerLog): Brain {
   return connectBrain({
     target: grpcTarget(settings.SVC_SCHEDULER_BRAIN_GRPC_URL ?? "") ?? "",
-    tls: isPlain
-      ? null
-      : {
-          ca: await readPem("SVC_SCHEDULER_TLS_CA", ca),
-          cert: await readPem("SVC_SCHEDULER_TLS_CERT", cert),
-          key: await readPem("SVC_SCHEDULER_TLS_KEY", key),
-        },
+    tls: settings.SVC_SCHEDULER_INSECURE_GRPC ? null : openCertificates({ settings, clock, log }),
     keepaliveMs: settings.SVC_SCHEDULER_GRPC_KEEPALIVE_SECONDS * 1000,
     maxBackoffMs: settings.SVC_SCHEDULER_GRPC_RECONNECT_BACKOFF_MAX_SECONDS * 1000,
   });
-}
-
-async function readPem(name: string, path = ""): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    throw new SchedulerSettingsError([{ name, message: `cannot be read (${code})` }]);
-  }
 }

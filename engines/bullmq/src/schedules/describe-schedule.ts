@@ -43,10 +43,11 @@ export function describeSchedule(
   };
 }
 
-/** Known for intervals, and for the last job of a scheduler that is over. */
-function lastRunOf({ nextMs, every, runs }: StoredScheduler, isOver: boolean): number | undefined {
-  if (isOver || nextMs === undefined) return nextMs;
-  return every !== undefined && runs > 0 ? nextMs - every : undefined;
+function lastRunOf({ nextMs, every, runs, lastMs }: StoredScheduler, isOver: boolean): number | undefined {
+  // A scheduler that is over keeps its last job as the next one.
+  if (isOver) return nextMs;
+  if (every === undefined) return lastMs;
+  return nextMs !== undefined && runs > 0 ? nextMs - every : undefined;
 }
 
 /** BullMQ keeps a scheduler that has reached its end or its limit, with the time of its last job. */

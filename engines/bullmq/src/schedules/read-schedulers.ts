@@ -4,8 +4,10 @@ import type { Settings } from "../options.ts";
 import type { QueueNames } from "../redis/names.ts";
 import { askEach } from "../redis/pipeline.ts";
 import { describeSchedule, isReportable } from "./describe-schedule.ts";
+import { createLastRuns, lastRunsKey } from "./last-runs.ts";
 import {
   disabledKey,
+  nextJobFields,
   readKept,
   repeatKey,
   type StoredScheduler,
@@ -21,19 +23,20 @@ const hashesAtOnce = 100;
 
 /**
  * Reads the job schedulers of queues directly from Redis, running and disabled ones. Sets are read with scans, in bounded steps: pages by
- * offset could miss a scheduler that moves to its next time in between. Queues without schedulers cost two cheap requests.
+ * offset could miss a scheduler that moves to its next time in between. Queues without schedulers cost three cheap requests.
  */
 export function createSchedulerReader(redis: Redis, { priorities }: Pick<Settings, "priorities">, log: AgentLog) {
+  const lastRuns = createLastRuns(redis);
   let isFull = false;
 
   /** At most 10,000. Rejects when Redis fails. */
   async function readAll(queues: readonly QueueNames[]): Promise<readonly MirroredSchedule[]> {
     const counts = await askEach(redis, queues, (pipeline, names) =>
-      pipeline.zcard(repeatKey(names)).hlen(disabledKey(names)),
+      pipeline.zcard(repeatKey(names)).hlen(disabledKey(names)).hlen(lastRunsKey(names)),
     );
     const found: MirroredSchedule[] = [];
     for (const [index, names] of queues.entries()) {
-      if (Number(counts[index * 2]) + Number(counts[index * 2 + 1]) === 0) continue;
+      if (counts.slice(index * 3, index * 3 + 3).every((count) => count === 0)) continue;
       for (const scheduler of await readQueue(names))
         if (isReportable(names, scheduler.key)) found.push(describeSchedule(names, scheduler, priorities));
       if (found.length > mostSchedulers) break;
@@ -48,20 +51,33 @@ export function createSchedulerReader(redis: Redis, { priorities }: Pick<Setting
     const times = await scanPairs((cursor) => redis.zscan(repeatKey(names), cursor, "COUNT", keysPerScan));
     const running = await readRunning(names, [...times]);
     const ids = new Set(running.map(({ key }) => key));
-    const texts = await scanPairs((cursor) => redis.hscan(disabledKey(names), cursor, "COUNT", keysPerScan));
+    const texts = await scanHash(disabledKey(names));
     const disabled = [...texts.values()].flatMap((text) => readKept(text) ?? []);
     // The application may have created a disabled scheduler again.
-    return [...running, ...disabled.filter(({ key }) => !ids.has(key)).map(storedOfKept)];
+    const all = [...running, ...disabled.filter(({ key }) => !ids.has(key)).map(storedOfKept)];
+    const kept = await scanHash(lastRunsKey(names));
+    await lastRuns.forget(
+      names,
+      [...kept.keys()].filter((key) => !ids.has(key) && !texts.has(key)),
+    );
+    return await lastRuns.complete(names, all, kept);
   }
 
+  const scanHash = (key: string) => scanPairs((cursor) => redis.hscan(key, cursor, "COUNT", keysPerScan));
+
   async function readRunning(names: QueueNames, times: readonly (readonly [string, string])[]) {
-    const hashes = await askEach(
+    const hashes = (await askEach(
       redis,
       times,
-      (pipeline, [key]) => pipeline.hmget(`${repeatKey(names)}:${key}`, ...schedulerFields),
+      (pipeline, [key, next]) =>
+        pipeline
+          .hmget(`${repeatKey(names)}:${key}`, ...schedulerFields)
+          .hmget(`${repeatKey(names)}:${key}:${next}`, ...nextJobFields),
       hashesAtOnce,
+    )) as (string | null)[][];
+    return times.flatMap(
+      ([key, next], index) => storedOf(key, Number(next), hashes[index * 2] ?? [], hashes[index * 2 + 1] ?? []) ?? [],
     );
-    return times.flatMap(([key, next], index) => storedOf(key, Number(next), hashes[index] as (string | null)[]) ?? []);
   }
 
   return {
@@ -72,8 +88,15 @@ export function createSchedulerReader(redis: Redis, { priorities }: Pick<Setting
       const [running] = next === null ? [] : await readRunning(names, [[key, next]]);
       const text = running ? null : await redis.hget(disabledKey(names), key);
       const kept = text === null ? undefined : readKept(text);
-      const scheduler = running ?? (kept && storedOfKept(kept));
-      return scheduler && describeSchedule(names, scheduler, priorities);
+      const found = running ?? (kept && storedOfKept(kept));
+      if (found === undefined) return undefined;
+      const lastRun = await redis.hget(lastRunsKey(names), key);
+      const [scheduler = found] = await lastRuns.complete(
+        names,
+        [found],
+        new Map(lastRun === null ? [] : [[key, lastRun]]),
+      );
+      return describeSchedule(names, scheduler, priorities);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from "@svc/protocol";
 import type { JobSchedulerJson } from "bullmq6";
 import { msOrUndefined, parseObject } from "../jobs/job-hash.ts";
 import type { QueueNames } from "../redis/names.ts";
@@ -14,6 +15,8 @@ export interface StoredScheduler {
   readonly nextMs: number | undefined;
   /** Number of jobs that have been due. */
   readonly runs: number;
+  /** When its last job started, if its next job shows it. */
+  readonly lastMs?: number;
   readonly limit: number | undefined;
   readonly endMs: number | undefined;
   /** JSON of the job's data. */
@@ -33,9 +36,15 @@ export const schedulerFields = ["name", "ic", "pattern", "every", "tz", "limit",
  * Undefined for the older repeatable jobs of BullMQ 5, which it keeps in the same place. They have no count of iterations, and can be neither
  * restored nor identified by their id alone.
  */
-export function storedOf(key: string, nextMs: number, values: readonly (string | null)[]): StoredScheduler | undefined {
+export function storedOf(
+  key: string,
+  nextMs: number,
+  values: readonly (string | null)[],
+  nextJob: readonly (string | null)[],
+): StoredScheduler | undefined {
   const [name, count, pattern, every, tz, limit, endDate, data, opts] = values.map((value) => value ?? undefined);
   if (count === undefined) return undefined;
+  const lastMs = startOfLast(nextJob);
   return {
     ...{ key, isEnabled: true, jobName: name || key, pattern, tz, data, nextMs },
     every: msOrUndefined(every),
@@ -44,7 +53,18 @@ export function storedOf(key: string, nextMs: number, values: readonly (string |
     limit: msOrUndefined(limit),
     endMs: msOrUndefined(endDate),
     options: parseObject(opts),
+    ...(lastMs !== undefined && { lastMs }),
   };
+}
+
+/** Fields of a scheduler's next job, in the order in which `storedOf` takes their values. */
+export const nextJobFields = ["timestamp", "opts"] as const;
+
+/** BullMQ adds the next job when the last one starts. Undefined for a job that it added with the scheduler, which is number 1. */
+function startOfLast([timestamp, opts]: readonly (string | null)[]): number | undefined {
+  const { repeat } = parseObject(opts ?? undefined);
+  const isFollowing = isJsonObject(repeat) && Number(repeat.count) > 1;
+  return isFollowing ? msOrUndefined(timestamp ?? undefined) : undefined;
 }
 
 export function storedOfKept({ key, name, template, ...kept }: KeptScheduler): StoredScheduler {

@@ -57,5 +57,18 @@ test.concurrent.each(routeDialects)(
       body: { agents_dispatched: 1, schedulers_observed: [found.scheduler] },
     });
     await waitFor(() => listed("later"), { everyMs: 100, that: "the new schedule" });
+
+    await mail.schedule("often", { pattern: "* * * * * *" }, { name: "report" });
+    await waitFor(() => site.ran.some(({ id }) => id?.startsWith("repeat:often:")), { that: "a regular run" });
+    await site.api.post(`${site.base}:resync`);
+    const often = await waitFor(
+      async () => {
+        const schedule = await listed("often");
+        return schedule?.last_run_at != null && schedule;
+      },
+      { everyMs: 100, that: "the time of the last run" },
+    );
+    expect(often.total_runs).toBeGreaterThan(0);
+    expect(Date.parse(often.last_run_at)).toBeLessThan(Date.parse(often.next_run_at));
   },
 );

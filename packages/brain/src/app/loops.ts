@@ -17,7 +17,11 @@ import {
 import { prunePasswordResets } from "../features/password-reset/index.ts";
 import { pruneQueueDepths, pruneQueues } from "../features/queues/index.ts";
 import { sweepStaleTasks } from "../features/reconciliation/index.ts";
-import { pollScheduleChanges, renewEmbeddedCertificates } from "../features/scheduler-grpc/index.ts";
+import {
+  pollScheduleChanges,
+  reloadSchedulerCertificates,
+  renewEmbeddedCertificates,
+} from "../features/scheduler-grpc/index.ts";
 import { pruneScheduleChanges, pruneScheduleSkips } from "../features/schedules/index.ts";
 import { pruneSecurityHistory } from "../features/security-history/index.ts";
 import { pruneSessions } from "../features/sessions/index.ts";
@@ -82,6 +86,7 @@ export function brainLoops(deps: BrainDeps, features: Features, transport: Trans
     bindLoop(pruneScheduleChanges, all),
     bindLoop(pruneScheduleSkips, all),
     bindLoop(pollScheduleChanges, all),
+    ...(settings.SVC_SCHEDULER_GRPC_ENABLED ? [bindLoop(reloadSchedulerCertificates, all)] : []),
     bindLoop(renewEmbeddedCertificates, all),
     bindLoop(pruneAudit, { ...all, metrics: createRetentionMetrics(metrics) }),
     ...(settings.SVC_AUDIT_CHAIN_VERIFY_ENABLED

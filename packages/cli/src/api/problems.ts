@@ -91,6 +91,7 @@ const hints: Readonly<Record<string, string>> = {
   agent_offline: "start its agent (svc agent, or the application it runs in)",
   retry_contract_missing: "the agent's version cannot retry safely. Upgrade it",
   overrides_required: "use --args and --kwargs",
+  stale_control_token: "check it with svc schedules show",
 };
 
 /** The details of a refusal, one line each. */

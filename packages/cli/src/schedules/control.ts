@@ -7,6 +7,7 @@ import {
   flag,
   type OptionValues,
   type Terminal,
+  text,
 } from "../command-line/command.ts";
 import { CliError, exitCodes } from "../command-line/exit-codes.ts";
 import { jsonOption } from "../command-line/option-values.ts";
@@ -94,6 +95,32 @@ export const schedulesResume = controlCommand(
   "Resumes paused schedules. The next slot is computed from now on.",
   ({ api, slug }, { id }) => api.resumeSchedule(slug, id),
 );
+
+/** Options of commands that must not act on a schedule that has changed. */
+export const controlTokenOption = {
+  "control-token": text("TOKEN", "refuse if the schedule has changed since --json printed this control_token"),
+} as const satisfies CommandOptions;
+
+export const schedulesClearQuarantine = defineCommand({
+  usage: ["schedules clear-quarantine NAME_OR_ID... [--control-token TOKEN] [--json]"],
+  options: { ...controlTokenOption, ...options },
+  details: [
+    "Releases schedules that a scheduler could not fire. Fix the cause first, which svc schedules show prints; otherwise they are quarantined again.",
+    "The next slot is computed from now on. Requires the admin role.",
+    authHelp,
+  ],
+  positionals: Number.POSITIVE_INFINITY,
+  async run({ values, positionals }, terminal) {
+    const words = requireWords(positionals);
+    const token = values["control-token"];
+    if (token !== undefined && words.length > 1)
+      throw new CliError("usage", "--control-token applies to one schedule only");
+    const project = await openProject(values, terminal);
+    const act: Act = ({ api, slug }, { id, control_token: seen }) =>
+      api.clearScheduleQuarantine(slug, id, { observed_control_token: token ?? seen });
+    return change(words, { act, json: values.json }, project, terminal);
+  },
+});
 
 export const schedulesDelete = defineCommand({
   usage: ["schedules delete NAME_OR_ID... [--yes] [--json]"],

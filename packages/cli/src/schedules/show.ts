@@ -84,6 +84,7 @@ function fireLines(fires: readonly Fire[], { timezone }: Schedule): string[] {
     fired: ({ fired_at }: Fire) => fired_at,
     latency: ({ latency_ms }: Fire) => (latency_ms === null ? null : `${latency_ms} ms`),
     task: ({ task_id }: Fire) => task_id,
+    "fire id": ({ fire_id }: Fire) => fire_id,
     error: ({ error_message, error_code }: Fire) => (error_message ?? error_code)?.slice(0, 100),
   };
   return ["", ...tableOf(fires, columns)];

@@ -3,6 +3,7 @@ import {
   Client,
   type ClientReadableStream,
   credentials,
+  experimental,
   Metadata,
   type MethodDefinition,
   type ServiceError,
@@ -10,13 +11,14 @@ import {
 } from "@grpc/grpc-js";
 import { schedulerServiceDefinition } from "@svc/protocol/scheduler";
 import { type Brain, BrainFault } from "./brain.ts";
+import type { Certificates } from "./certificates.ts";
 import { groupFires } from "./group-fires.ts";
 
 export interface GrpcBrainOptions {
   /** `host:port`. */
   readonly target: string;
-  /** PEM; null for plain text. */
-  readonly tls: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer } | null;
+  /** Closed with the connection; null for plain text. */
+  readonly tls: Certificates | null;
   readonly keepaliveMs: number;
   readonly maxBackoffMs: number;
 }
@@ -92,12 +94,16 @@ export function connectBrain({ target, tls, keepaliveMs, maxBackoffMs }: GrpcBra
     fire: groupFires(unary("FireSchedules"), ({ code, message }) => statusFault(code, message)),
     advance: unary("AdvanceScheduleCursor"),
     quarantine: unary("QuarantineSchedule"),
-    close: () => client.close(),
+    close() {
+      client.close();
+      tls?.close();
+    },
   };
 }
 
 function channelCredentials(tls: GrpcBrainOptions["tls"]): ChannelCredentials {
-  return tls === null ? credentials.createInsecure() : credentials.createSsl(tls.ca, tls.key, tls.cert);
+  if (tls === null) return credentials.createInsecure();
+  return experimental.createCertificateProviderChannelCredentials(tls.provider, tls.provider);
 }
 
 async function* readFrames<Frame>(

@@ -1,24 +1,23 @@
 import type { handleServerStreamingCall, handleUnaryCall, Server } from "@grpc/grpc-js";
-import type { FireScheduleRequest, SnapshotFrame, SnapshotRequest, WatchFrame, WatchRequest } from "@svc/protocol";
+import type {
+  FireScheduleRequest,
+  ReplaceableTls,
+  SnapshotFrame,
+  SnapshotRequest,
+  WatchFrame,
+  WatchRequest,
+} from "@svc/protocol";
 import type { Caller, Judge } from "./access/caller.ts";
 import { createGate, type GateDeps } from "./access/refusal.ts";
 import type { CallContext, UnaryCalls } from "./calls/unary-calls.ts";
 import { StreamClosed } from "./streams/send.ts";
-
-/** PEM texts. */
-export interface ListenerTls {
-  readonly certificate: string;
-  readonly key: string;
-  /** Issues the certificates of clients. */
-  readonly authority: string;
-}
 
 export interface ListenerOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
   /** Null for plain text. */
-  readonly tls: ListenerTls | null;
+  readonly tls: ReplaceableTls["provider"] | null;
   readonly judge: Judge;
   /** How long calls in progress may take when it closes. */
   readonly graceMs: number;
@@ -52,7 +51,7 @@ const keepaliveTimeoutMs = 10_000;
 /** Listens for schedulers. @throws ListenRefused */
 export async function openListener(options: ListenerOptions, deps: ListenerDeps): Promise<Listener> {
   // Loaded only by services that have schedulers.
-  const [{ logVerbosity, Server, ServerCredentials, setLogVerbosity }, { schedulerServiceDefinition }] =
+  const [{ experimental, logVerbosity, Server, ServerCredentials, setLogVerbosity }, { schedulerServiceDefinition }] =
     await Promise.all([import("@grpc/grpc-js"), import("@svc/protocol/scheduler")]);
   // It would write lines of its own about errors that its callbacks report.
   setLogVerbosity(logVerbosity.NONE);
@@ -69,11 +68,7 @@ export async function openListener(options: ListenerOptions, deps: ListenerDeps)
   const credentials =
     tls === null
       ? ServerCredentials.createInsecure()
-      : ServerCredentials.createSsl(
-          Buffer.from(tls.authority),
-          [{ cert_chain: Buffer.from(tls.certificate), private_key: Buffer.from(tls.key) }],
-          true,
-        );
+      : experimental.createCertificateProviderServerCredentials(tls, tls, true);
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync(`${host}:${options.port}`, credentials, (error, bound) => {

@@ -1,4 +1,4 @@
-import { hours } from "../../platform/durations.ts";
+import { hours, seconds } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
 import type { EmbeddedScheduler } from "./embedded/embedded-scheduler.ts";
 import type { SchedulerGrpc } from "./scheduler-grpc.ts";
@@ -14,6 +14,18 @@ export const pollScheduleChanges: Loop<PollDeps> = {
   everyMs: ({ settings }) => settings.SVC_SCHEDULER_GRPC_WATCH_POLL_SECONDS * 1000,
   leaderOnly: false,
   tick: ({ schedulerGrpc }) => schedulerGrpc.poll(),
+};
+
+export interface ReloadDeps {
+  readonly schedulerGrpc: Pick<SchedulerGrpc, "reloadCertificates">;
+}
+
+/** Uses replaced certificate files without a restart. */
+export const reloadSchedulerCertificates: Loop<ReloadDeps> = {
+  name: "scheduler-grpc.reload_certificates",
+  everyMs: seconds(10),
+  leaderOnly: false,
+  tick: async ({ schedulerGrpc }) => schedulerGrpc.reloadCertificates(),
 };
 
 export interface RenewDeps {

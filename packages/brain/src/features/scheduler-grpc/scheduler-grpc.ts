@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { createReplaceableTls, type ReadTls, type ReplaceableTls, readTls } from "@svc/protocol";
 import type { Static } from "typebox";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
@@ -7,11 +7,12 @@ import type { Audit } from "../audit/index.ts";
 import { judgeNames, judgePlainText } from "./access/caller.ts";
 import { CallStatus } from "./access/refusal.ts";
 import { createUnaryCalls, type UnaryDeps } from "./calls/unary-calls.ts";
+import { expiryOf } from "./certificates/certificate.ts";
 import { createFireRate } from "./limits/fire-rate.ts";
 import { createPlaces } from "./limits/places.ts";
 import { createStreamSlots } from "./limits/stream-slots.ts";
 import { type Listener, type ListenerDeps, type ListenerOptions, openListener } from "./listener.ts";
-import type { schedulerGrpcSettings } from "./settings.ts";
+import { readTlsFiles, type schedulerGrpcSettings, tlsFaultText } from "./settings.ts";
 import { statusCodes } from "./status-codes.ts";
 import { createChangeSignal } from "./streams/change-signal.ts";
 import { sendSnapshot } from "./streams/snapshot.ts";
@@ -29,6 +30,11 @@ const defaultPort = 7701;
 /** Each snapshot holds a connection of the database. */
 const snapshotsAtOnce = 4;
 const waitingSnapshots = 64;
+
+export interface ListenOptions extends Omit<ListenerOptions, "graceMs" | "tls"> {
+  /** Null for plain text. */
+  readonly tls: ReadTls | null;
+}
 
 /** The contract with schedulers: definitions and changes for them, fires from them. */
 export function createSchedulerGrpc(deps: SchedulerGrpcDeps) {
@@ -69,20 +75,37 @@ export function createSchedulerGrpc(deps: SchedulerGrpcDeps) {
     help: "schedulers that receive changes from this process",
     collect: (gauge) => gauge.set(slots.count()),
   });
-  const listeners = new Set<Listener>();
+  const listeners = new Map<Listener, ReplaceableTls | null>();
   const graceMs = settings.SVC_SCHEDULER_GRPC_WATCH_GRACE_SECONDS * 1000;
 
-  /** Opens a further listener, which `stop` closes. @throws ListenRefused */
-  async function listen(options: Omit<ListenerOptions, "graceMs">): Promise<Listener> {
-    const listener = await openListener({ ...options, graceMs }, served);
-    listeners.add(listener);
-    return {
-      port: listener.port,
+  /** @throws when the certificates cannot be used */
+  function openTls(read: ReadTls): ReplaceableTls {
+    const { texts, faults } = readTls(read);
+    if (texts === null) throw new Error(faults.map(tlsFaultText).join("; "));
+    return createReplaceableTls(texts, {
+      read,
+      onReplaced: ({ certificate }) =>
+        log.info("scheduler_grpc.certificates_replaced", { expires_at: expiryOf(certificate).toISOString() }),
+      onRejected: (found) =>
+        log.warn("scheduler_grpc.certificates_rejected", {
+          reason: `${found.map(tlsFaultText).join("; ")}. The previous certificates stay in use.`,
+        }),
+    });
+  }
+
+  /** Opens a further listener, which `stop` closes. @throws ListenRefused; the error of a certificate */
+  async function listen({ tls: read, ...options }: ListenOptions): Promise<Listener> {
+    const tls = read === null ? null : openTls(read);
+    const { port, close } = await openListener({ ...options, tls: tls?.provider ?? null, graceMs }, served);
+    const listener: Listener = {
+      port,
       close() {
         listeners.delete(listener);
-        return listener.close();
+        return close();
       },
     };
+    listeners.set(listener, tls);
+    return listener;
   }
 
   return {
@@ -94,6 +117,10 @@ export function createSchedulerGrpc(deps: SchedulerGrpcDeps) {
       log.info("scheduler_grpc.started", { port });
     },
     listen,
+    /** Uses certificates that have changed for new connections. */
+    reloadCertificates(): void {
+      for (const tls of listeners.values()) tls?.reload();
+    },
     /** After the commit of a change of definition or control: sends it to schedulers, also through other processes. */
     changed: signal.changed,
     /** Sends changes whose notification was lost, and confirms to schedulers that their state is current. */
@@ -101,7 +128,7 @@ export function createSchedulerGrpc(deps: SchedulerGrpcDeps) {
     /** Ends the streams and waits for calls in progress. */
     async stop(): Promise<void> {
       stopping.abort(new CallStatus(statusCodes.UNAVAILABLE, "the service is stopping"));
-      await Promise.all([...listeners].map((listener) => listener.close()));
+      await Promise.all([...listeners.keys()].map((listener) => listener.close()));
       await signal.stop();
     },
   };
@@ -109,7 +136,7 @@ export function createSchedulerGrpc(deps: SchedulerGrpcDeps) {
 
 export type SchedulerGrpc = ReturnType<typeof createSchedulerGrpc>;
 
-function configuredListener(settings: SchedulerGrpcDeps["settings"]): Omit<ListenerOptions, "graceMs"> {
+function configuredListener(settings: SchedulerGrpcDeps["settings"]): ListenOptions {
   const place = {
     host: settings.SVC_SCHEDULER_GRPC_BIND_HOST,
     port: settings.SVC_SCHEDULER_GRPC_BIND_PORT ?? defaultPort,
@@ -117,11 +144,7 @@ function configuredListener(settings: SchedulerGrpcDeps["settings"]): Omit<Liste
   if (settings.SVC_SCHEDULER_GRPC_INSECURE) return { ...place, tls: null, judge: judgePlainText };
   return {
     ...place,
-    tls: {
-      certificate: readFileSync(settings.SVC_SCHEDULER_GRPC_TLS_CERT, "utf8"),
-      key: readFileSync(settings.SVC_SCHEDULER_GRPC_TLS_KEY, "utf8"),
-      authority: readFileSync(settings.SVC_SCHEDULER_GRPC_TLS_CA, "utf8"),
-    },
+    tls: readTlsFiles(settings),
     judge: judgeNames({
       allowed: settings.SVC_SCHEDULER_GRPC_ALLOWED_CNS,
       requiresList: settings.SVC_SCHEDULER_GRPC_REQUIRE_ALLOWLIST,

@@ -64,7 +64,7 @@ describe("the settings of the listener for schedulers", () => {
     ["CERT", files.SVC_SCHEDULER_GRPC_TLS_KEY, "must contain a certificate in PEM form"],
     ["CA", files.SVC_SCHEDULER_GRPC_TLS_KEY, "must contain a certificate in PEM form"],
     ["KEY", files.SVC_SCHEDULER_GRPC_TLS_CERT, "must contain a private key in PEM form"],
-    ["KEY", file("other.pem", authority.key), "must be the key of SVC_SCHEDULER_GRPC_TLS_CERT"],
+    ["KEY", file("other.pem", authority.key), "must be the key of the certificate"],
   ])("refuse a bad %s file", (part, path, message) => {
     const name = `SVC_SCHEDULER_GRPC_TLS_${part}`;
     expect(faultsOf({ ...enabled, ...files, [name]: path })).toEqual([`${name} ${message}`]);

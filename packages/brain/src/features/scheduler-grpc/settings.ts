@@ -1,5 +1,5 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { type ReadTls, readTls, type TlsFault, type TlsMember } from "@svc/protocol";
 import { Type } from "typebox";
 import type { SettingsCheck } from "../../platform/settings.ts";
 
@@ -99,40 +99,27 @@ export const checkSchedulerGrpc: SettingsCheck = (values, fault) => {
     fault("SVC_SCHEDULER_GRPC_INSECURE", "must not be true unless SVC_ENVIRONMENT is dev");
   }
   if (values.SVC_SCHEDULER_GRPC_ENABLED !== true || isInsecure) return;
-  checkTlsFiles(values, fault);
+  for (const { member, message } of readTls(readTlsFiles(values as never)).faults) fault(tlsSettings[member], message);
   const allowed = values.SVC_SCHEDULER_GRPC_ALLOWED_CNS as string[];
   if (values.SVC_SCHEDULER_GRPC_REQUIRE_ALLOWLIST === true && allowed.length === 0) {
     fault("SVC_SCHEDULER_GRPC_ALLOWED_CNS", "must list names when SVC_SCHEDULER_GRPC_REQUIRE_ALLOWLIST is true");
   }
 };
 
-const checkTlsFiles: SettingsCheck = (values, fault) => {
-  function read<T>(name: string, parse: (text: string) => T, words: string): T | null {
-    const path = values[name] as string;
-    if (path === "") {
-      fault(name, "must name a file when SVC_SCHEDULER_GRPC_ENABLED is true");
-      return null;
-    }
-    let text: string;
-    try {
-      text = readFileSync(path, "utf8");
-    } catch (error) {
-      fault(name, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
-      return null;
-    }
-    try {
-      return parse(text);
-    } catch {
-      fault(name, words);
-      return null;
-    }
-  }
-  const certificateOf = (text: string) => new X509Certificate(text);
-  const isCertificate = "must contain a certificate in PEM form";
-  const certificate = read("SVC_SCHEDULER_GRPC_TLS_CERT", certificateOf, isCertificate);
-  const key = read("SVC_SCHEDULER_GRPC_TLS_KEY", createPrivateKey, "must contain a private key in PEM form");
-  read("SVC_SCHEDULER_GRPC_TLS_CA", certificateOf, isCertificate);
-  if (certificate !== null && key !== null && !certificate.checkPrivateKey(key)) {
-    fault("SVC_SCHEDULER_GRPC_TLS_KEY", "must be the key of SVC_SCHEDULER_GRPC_TLS_CERT");
-  }
-};
+const tlsSettings = {
+  certificate: "SVC_SCHEDULER_GRPC_TLS_CERT",
+  key: "SVC_SCHEDULER_GRPC_TLS_KEY",
+  authority: "SVC_SCHEDULER_GRPC_TLS_CA",
+} as const satisfies Record<TlsMember, string>;
+
+/** Reads the files of these settings. */
+export const readTlsFiles =
+  (values: Readonly<Record<(typeof tlsSettings)[TlsMember], unknown>>): ReadTls =>
+  (member) => {
+    const path = values[tlsSettings[member]] as string;
+    if (path === "") throw new Error("must name a file when SVC_SCHEDULER_GRPC_ENABLED is true");
+    return readFileSync(path, "utf8");
+  };
+
+/** The setting of a file, and what is wrong with it. */
+export const tlsFaultText = ({ member, message }: TlsFault): string => `${tlsSettings[member]} ${message}`;

@@ -1,4 +1,4 @@
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -54,7 +54,14 @@ describe("a certificate", () => {
 
 describe("minting", () => {
   const mint = (given: Partial<Parameters<typeof mintCertificate>[0]> = {}) =>
-    mintCertificate({ folder: join(folder, "pki"), name: "scheduler-1", validityDays: 365, now, ...given });
+    mintCertificate({
+      folder: join(folder, "pki"),
+      name: "scheduler-1",
+      validityDays: 365,
+      replaces: false,
+      now,
+      ...given,
+    });
   const refusal = (act: () => unknown): unknown => {
     try {
       return act();
@@ -96,12 +103,17 @@ describe("minting", () => {
     expect(existsSync(join(folder, "pki"))).toBe(false);
   });
 
-  test("overwrites nothing", () => {
-    const { keyPath, certificatePath } = mint();
+  test("overwrites nothing, unless it replaces a certificate", () => {
+    const { keyPath, certificatePath, authorityPath } = mint();
     const key = readFileSync(keyPath, "utf8");
     rmSync(certificatePath);
     expect(refusal(() => mint())).toBe("exists");
     expect(readFileSync(keyPath, "utf8")).toBe(key);
+    expect(mint({ replaces: true }).isNewAuthority).toBe(false);
+    const renewed = new X509Certificate(readFileSync(certificatePath));
+    expect(renewed.checkPrivateKey(createPrivateKey(readFileSync(keyPath)))).toBe(true);
+    expect(renewed.verify(new X509Certificate(readFileSync(authorityPath)).publicKey)).toBe(true);
+    expect(readFileSync(keyPath, "utf8")).not.toBe(key);
   });
 
   test("refuses a certificate that is valid for longer than its authority", () => {

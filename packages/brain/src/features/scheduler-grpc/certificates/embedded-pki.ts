@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { TlsTexts } from "@svc/protocol";
 import { days } from "../../../platform/durations.ts";
-import type { ListenerTls } from "../listener.ts";
 import { createAuthority, expiryOf, issueCertificate } from "./certificate.ts";
 import {
   type CertificateFiles,
@@ -16,7 +16,7 @@ import {
 export const embeddedName = "svc-embedded-scheduler";
 
 export interface EmbeddedPki {
-  readonly server: ListenerTls;
+  readonly server: TlsTexts;
   readonly client: CertificateFiles & { readonly authorityPath: string };
   /** When the certificates must be replaced. */
   readonly renewAt: Date;

@@ -15,6 +15,8 @@ export interface MintRequest {
   /** Common name, and base of the file names. */
   readonly name: string;
   readonly validityDays: number;
+  /** Replaces a certificate of this name, for example before it expires. */
+  readonly replaces: boolean;
   readonly now: Date;
 }
 
@@ -49,7 +51,7 @@ const reservedName = "ca";
  *
  * @throws MintRefused
  */
-export function mintCertificate({ folder, name, validityDays, now }: MintRequest): MintedCertificate {
+export function mintCertificate({ folder, name, validityDays, replaces, now }: MintRequest): MintedCertificate {
   if (!nameForm.test(name) || name === reservedName) {
     throw new MintRefused(
       "name",
@@ -57,7 +59,8 @@ export function mintCertificate({ folder, name, validityDays, now }: MintRequest
     );
   }
   const files = filesOf(folder, name);
-  if (certificateExists(files)) throw new MintRefused("exists", `${files.certificatePath} or its key exists`);
+  if (!replaces && certificateExists(files))
+    throw new MintRefused("exists", `${files.certificatePath} or its key exists`);
   makePrivateFolder(folder);
   const { authority, isNew } = openAuthority(folder, now);
   const expiresAt = new Date(now.getTime() + days(validityDays));

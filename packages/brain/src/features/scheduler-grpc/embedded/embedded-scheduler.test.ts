@@ -144,29 +144,31 @@ describe("the embedded scheduler", () => {
     await expect(create([wrong]).embedded.start()).rejects.toBe(wrong);
   });
 
-  test("gets new certificates before they expire", async () => {
-    const clock = createFakeClock(new Date());
-    const authorities: string[] = [];
-    let stopped = 0;
-    // No calls: the new certificates are not valid yet by the real time.
-    const start: EmbeddedDeps["start"] = async ({ authorityPath }) => {
-      authorities.push(readFileSync(authorityPath, "utf8"));
-      const stop = async () => {
-        stopped += 1;
-      };
-      return { address, info: () => ({}), stop };
-    };
-    const { embedded } = create([], { clock, start });
-    await embedded.renew();
+  test("gets new certificates before they expire, without a restart", async () => {
+    const past = days(340);
+    const clock = createFakeClock(new Date(Date.now() - past));
+    const { embedded, connections, calls } = create([null], { clock });
+    embedded.renew();
+    expect(connections).toHaveLength(0);
     await embedded.start();
+    const connection = connections[0]!;
+    const open = clientOf(connection);
+    await open.ping();
+    const before = readFileSync(connection.authorityPath, "utf8");
     clock.advance(days(304));
-    await embedded.renew();
-    expect([authorities.length, stopped]).toEqual([1, 0]);
+    embedded.renew();
+    expect(readFileSync(connection.authorityPath, "utf8")).toBe(before);
     clock.advance(days(1));
-    await embedded.renew();
-    expect([authorities.length, stopped]).toEqual([2, 1]);
-    expect(authorities[1]).not.toBe(authorities[0]);
-    await embedded.renew();
-    expect(authorities).toHaveLength(2);
+    embedded.renew();
+    const renewed = readFileSync(connection.authorityPath, "utf8");
+    expect(renewed).not.toBe(before);
+    await open.ping();
+    open.close();
+    const next = clientOf(connection);
+    await next.ping();
+    next.close();
+    embedded.renew();
+    expect(readFileSync(connection.authorityPath, "utf8")).toBe(renewed);
+    expect(calls).toEqual(["started"]);
   });
 });

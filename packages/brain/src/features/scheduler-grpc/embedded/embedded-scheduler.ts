@@ -6,7 +6,6 @@ import type { Log } from "../../../platform/log.ts";
 import { SettingsError } from "../../../platform/settings.ts";
 import { judgeNames } from "../access/caller.ts";
 import { type EmbeddedPki, embeddedName, openEmbeddedPki } from "../certificates/embedded-pki.ts";
-import type { Listener } from "../listener.ts";
 import type { SchedulerGrpc } from "../scheduler-grpc.ts";
 import type { embeddedSchedulerSettings } from "./settings.ts";
 
@@ -48,7 +47,7 @@ export interface EmbeddedDeps {
   };
   readonly clock: Pick<Clock, "now">;
   readonly log: Log;
-  readonly schedulerGrpc: Pick<SchedulerGrpc, "listen">;
+  readonly schedulerGrpc: Pick<SchedulerGrpc, "listen" | "reloadCertificates">;
   readonly start: StartEmbedded;
   /** Waits, or rejects when the signal is aborted. Tests replace it. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
@@ -56,46 +55,43 @@ export interface EmbeddedDeps {
 
 const longestPauseMs = minutes(5);
 
-/** Runs a scheduler in this process, with certificates of its own, and starts it again when it fails or its certificates expire. */
+/** Runs a scheduler in this process, with certificates of its own, and starts it again when it fails. */
 export function createEmbeddedScheduler(deps: EmbeddedDeps) {
   const { clock, log, schedulerGrpc, settings } = deps;
   const wait = deps.wait ?? ((ms, signal) => pause(ms, undefined, { signal, ref: false }));
   const stopping = new AbortController();
   let pki: EmbeddedPki | null = null;
-  let listener: Listener | null = null;
   let running: RunningEmbedded | null = null;
   let fault: string | null = "it has not started yet";
   /** The attempts to start it, one after the other. */
   let starting: Promise<void> = Promise.resolve();
-  let renewing: Promise<void> | null = null;
-  let isStarted = false;
 
-  /** Opens the listener with valid certificates. */
-  async function listen(): Promise<void> {
-    listener = null;
-    pki = openEmbeddedPki(settings.SVC_EMBEDDED_SCHEDULER_PKI_DIR, clock.now());
+  /** Opens the listener. @returns how the scheduler reaches it */
+  async function listen(): Promise<EmbeddedConnection> {
+    const opened = openEmbeddedPki(settings.SVC_EMBEDDED_SCHEDULER_PKI_DIR, clock.now());
+    pki = opened;
     // With a listener for other schedulers, the port is that one's.
     const port = settings.SVC_SCHEDULER_GRPC_ENABLED ? 0 : (settings.SVC_SCHEDULER_GRPC_BIND_PORT ?? 0);
-    listener = await schedulerGrpc.listen({
+    const listener = await schedulerGrpc.listen({
       host: "127.0.0.1",
       port,
-      tls: pki.server,
+      tls: (member) => (pki ?? opened).server[member],
       judge: judgeNames({ allowed: [embeddedName], requiresList: true, bindings: {} }),
     });
+    return {
+      target: `localhost:${listener.port}`,
+      ...opened.client,
+      log,
+      graceMs: seconds(settings.SVC_EMBEDDED_SCHEDULER_SHUTDOWN_GRACE_SECONDS),
+    };
   }
 
   /** Whether it runs now. @throws SettingsError */
-  async function attempt(): Promise<boolean> {
-    if (listener === null || pki === null) return false;
+  async function attempt(connection: EmbeddedConnection): Promise<boolean> {
     try {
-      running = await deps.start({
-        target: `localhost:${listener.port}`,
-        ...pki.client,
-        log,
-        graceMs: seconds(settings.SVC_EMBEDDED_SCHEDULER_SHUTDOWN_GRACE_SECONDS),
-      });
+      running = await deps.start(connection);
       fault = null;
-      log.info("embedded_scheduler.started", { grpc_port: listener.port, ...running.address });
+      log.info("embedded_scheduler.started", { grpc_target: connection.target, ...running.address });
       return true;
     } catch (error) {
       if (error instanceof SettingsError) throw error;
@@ -105,55 +101,34 @@ export function createEmbeddedScheduler(deps: EmbeddedDeps) {
     }
   }
 
-  async function attemptAgain(): Promise<void> {
+  async function attemptAgain(connection: EmbeddedConnection): Promise<void> {
     const limit = settings.SVC_EMBEDDED_SCHEDULER_RESTART_MAX_ATTEMPTS;
     const firstMs = seconds(settings.SVC_EMBEDDED_SCHEDULER_RESTART_BACKOFF_SECONDS);
     for (let failed = 0; failed < limit; failed += 1) {
       await wait(Math.min(firstMs * 2 ** failed, longestPauseMs), stopping.signal);
-      if (await attempt()) return;
+      if (await attempt(connection)) return;
     }
     log.error("embedded_scheduler.gave_up", { attempts: limit + 1 });
   }
 
-  /** Begins further attempts when the first one fails. @throws SettingsError */
-  async function launch(): Promise<void> {
-    if (await attempt()) return;
-    starting = attemptAgain().catch((error: unknown) => {
-      if (!stopping.signal.aborted) log.error("embedded_scheduler.gave_up", { err: error });
-    });
-  }
-
-  async function halt(): Promise<void> {
-    const halted = running;
-    running = null;
-    await halted?.stop();
-  }
-
-  async function renew(): Promise<void> {
-    await starting;
-    if (stopping.signal.aborted) return;
-    await halt();
-    await listener?.close();
-    await listen();
-    log.info("embedded_scheduler.certificates_renewed");
-    await launch();
-  }
-
   return {
-    /** @throws SettingsError; ListenRefused; the error of the folder of the certificates */
+    /**
+     * Begins further attempts when the first one fails.
+     *
+     * @throws SettingsError; ListenRefused; the error of the folder of the certificates
+     */
     async start(): Promise<void> {
-      await listen();
-      await launch();
-      isStarted = true;
-    },
-    /** Replaces certificates that expire soon, which starts the scheduler again. */
-    async renew(): Promise<void> {
-      const isCurrent = listener !== null && pki !== null && clock.now() < pki.renewAt;
-      if (!isStarted || isCurrent) return;
-      renewing ??= renew().finally(() => {
-        renewing = null;
+      const connection = await listen();
+      if (await attempt(connection)) return;
+      starting = attemptAgain(connection).catch((error: unknown) => {
+        if (!stopping.signal.aborted) log.error("embedded_scheduler.gave_up", { err: error });
       });
-      await renewing;
+    },
+    /** Replaces certificates that expire soon. Both sides use the new ones for new connections; the open one stays. */
+    renew(): void {
+      if (pki === null || clock.now() < pki.renewAt) return;
+      pki = openEmbeddedPki(settings.SVC_EMBEDDED_SCHEDULER_PKI_DIR, clock.now());
+      schedulerGrpc.reloadCertificates();
     },
     state: (): EmbeddedState => ({
       address: running?.address ?? null,
@@ -165,8 +140,9 @@ export function createEmbeddedScheduler(deps: EmbeddedDeps) {
       stopping.abort();
       fault = "the service is stopping";
       await starting;
-      await renewing?.catch(() => {});
-      await halt();
+      const halted = running;
+      running = null;
+      await halted?.stop();
     },
   };
 }
