@@ -49,7 +49,7 @@ export default defineConfig({
               "app/(SignedIn|project-reads)",
               "(shell|api)/(?!notices/(Session|Enrollment)Notice)",
               "live/(?!.*row-pages)",
-              "ui/(?!json|layers/(ReasonLayer|DialogFoot)|tables/(Window|steady)|charts|forms/(FilterBox|filter-box|Snippet|snippet|(Form|Once|Save)Dialog))",
+              "ui/(?!json|layers/(ReasonLayer|DialogFoot)|tables/(Window|steady)|charts/(?!TableToggle)|forms/(FilterBox|filter-box|Snippet|snippet|(Form|Once|Save)Dialog))",
               "address/(?!list-filter)",
               "(react-query|query-core|task-query|plural|save-file)",
               "features/(admin|agents|audit|memberships|projects|queues|task-data)/[a-z-]*queries",
@@ -82,7 +82,7 @@ export default defineConfig({
             group(
               "schedules",
               [
-                "features/schedules/(?!.*(Dialog|Page|DefinitionPanel|FirePanels|NextRunsPanel|detail/fire-columns|editor/))",
+                "features/schedules/(?!.*(Dialog|Page|DefinitionPanel|FirePanels|NextRunsPanel|detail/fire-columns|editor/|forecast/(ForecastStrip|QuarterStrip|quarters)))",
               ],
               2,
             ),

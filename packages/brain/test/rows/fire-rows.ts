@@ -1,6 +1,7 @@
 /** Rows of schedules and their fires for tests, as the service writes them. */
 import { randomUUID } from "node:crypto";
-import type { ScheduleFireRow, ScheduleRow } from "../../src/schema/tables/index.ts";
+import { firePartitions } from "../../src/features/fires/firing/partitions.ts";
+import type { BrainDatabase, ScheduleFireRow, ScheduleRow } from "../../src/schema/tables/index.ts";
 import { scheduleRow } from "./schedule-rows.ts";
 
 /** An enabled schedule of this service that fires every minute. */
@@ -36,4 +37,10 @@ export function fireRow(
     task_id: null,
     ...given,
   };
+}
+
+/** Stores fires, with the partitions that they need. */
+export async function plantFires(database: BrainDatabase, rows: ScheduleFireRow[]): Promise<void> {
+  await firePartitions(database)?.ensureFor(rows.map(({ fired_at }) => fired_at.getTime()));
+  await database.write((tx) => tx.insertInto("schedule_fires").values(rows).execute());
 }

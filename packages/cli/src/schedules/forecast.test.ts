@@ -11,8 +11,10 @@ const around = {
   from: "2026-10-24T20:00:00Z",
   to: "2026-10-26T00:00:00Z",
   timezone: "Europe/Berlin",
+  quarters: [],
   is_capped: false,
 };
+const named = (...names: string[]) => names.map((name) => ({ id: name, name }));
 
 test("prints a row for each day, sums an hour that occurs twice, and lists collisions in the zone", () => {
   const lines = forecastLines({
@@ -28,8 +30,8 @@ test("prints a row for each day, sums an hour that occurs twice, and lists colli
       hour("2026-10-25", 3, 2_500_000),
     ],
     collisions: [
-      { at: "2026-10-25T00:30:00Z", schedule_count: 3, names: ["a", "b"] },
-      { at: "2026-10-25T01:30:00Z", schedule_count: 2, names: ["a", "b\u001b"] },
+      { at: "2026-10-25T00:30:00Z", schedule_count: 3, schedules: named("a", "b"), move: null },
+      { at: "2026-10-25T01:30:00Z", schedule_count: 2, schedules: named("a", "b\u001b"), move: null },
     ],
   });
   expect(lines[0]).toBe("3 active schedules, slots by hour (Europe/Berlin)");

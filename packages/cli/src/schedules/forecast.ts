@@ -76,6 +76,6 @@ type Collision = ScheduleForecast["collisions"][number];
 const collisionColumns = (timezone: string) => ({
   minute: ({ at }: Collision) => timeIn(timezone, at),
   schedules: ({ schedule_count }: Collision) => schedule_count,
-  names: ({ names, schedule_count }: Collision) =>
-    `${names.join(", ")}${schedule_count > names.length ? ", …" : ""}`.slice(0, 120),
+  names: ({ schedules, schedule_count }: Collision) =>
+    `${schedules.map(({ name }) => name).join(", ")}${schedule_count > schedules.length ? ", …" : ""}`.slice(0, 120),
 });

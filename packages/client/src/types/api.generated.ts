@@ -842,6 +842,8 @@ export interface Fire {
   fired_at: string;
   /** Milliseconds from dispatch to acknowledgement. */
   latency_ms: number | null;
+  /** Kind of failure. */
+  error_code: string | null;
   /** Schedule that was fired. */
   schedule_id: string;
   /** Its command; null while it waits for an agent. */
@@ -850,8 +852,6 @@ export interface Fire {
   dispatched_at: string | null;
   /** When the agent reported the outcome. */
   acked_at: string | null;
-  /** Kind of failure. */
-  error_code: string | null;
   /** Reason of the failure, for people. */
   error_message: string | null;
   /** User who ran it; null for slots and for users who were no members. */
@@ -1688,6 +1688,8 @@ export interface ProjectStats {
   commands_failed_24h: number;
   /** Commands issued in the range that timed out. */
   commands_timeout_24h: number;
+  /** Schedules that fire again only after someone acts: quarantined ones, and those disabled after failed fires in a row. */
+  schedules_stopped: number;
   /** The 500 deepest queues, deepest first. */
   queue_depths: {
     /** Name of the queue. */
@@ -2155,7 +2157,7 @@ export interface ScheduleCreate {
   source?: string;
 }
 
-/** A schedule with its next slots. */
+/** A schedule with its next slots and what was requested. */
 export interface ScheduleDetail {
   /** Id of the schedule. */
   id: string;
@@ -2225,6 +2227,8 @@ export interface ScheduleDetail {
   updated_at: string;
   /** Next slots; only with `preview`. */
   next_runs?: string[];
+  /** Request to the scheduler of its engine that is not confirmed yet; null without one. */
+  pending_operation: ExternalControlOperation | null;
 }
 
 /** What an import would do. */
@@ -2273,14 +2277,36 @@ export interface ScheduleForecast {
     /** Slots in it. */
     fires: number;
   }[];
+  /** The quarters of an hour of the next day, from the current one on: 96. */
+  quarters: {
+    /** When the quarter of an hour starts. */
+    starts_at: string;
+    /** Slots in it. */
+    fires: number;
+    /** Schedules that fire in its busiest minute. */
+    most_per_minute: number;
+  }[];
   /** Minutes in which several schedules fire, at most 50: those with the most schedules, then the earliest. */
   collisions: {
     /** When the minute starts. */
     at: string;
     /** Schedules with a slot in it. */
     schedule_count: number;
-    /** Names of some of them. */
-    names: string[];
+    /** Some of them. */
+    schedules: {
+      id: string;
+      /** Name of the schedule. */
+      name: string;
+    }[];
+    /** A change of one of its schedules after which that fires in no minute with another; null if there is none, or if not everything was counted. */
+    move: {
+      /** The schedule that can be moved. */
+      schedule_id: string;
+      /** The same cron expression at another minute of the hour. */
+      expression: string;
+      /** The minute to which it moves this one. */
+      at: string;
+    } | null;
   }[];
   /** Whether there is more than it counts; the numbers are then too small. */
   is_capped: boolean;
@@ -2363,9 +2389,20 @@ export interface SchedulePreview {
     at: string;
     /** Other schedules with a slot in it. */
     schedule_count: number;
-    /** Names of some of them. */
-    names: string[];
+    /** Some of them. */
+    schedules: {
+      id: string;
+      /** Name of the schedule. */
+      name: string;
+    }[];
   }[];
+  /** A change after which no other schedule fires in the minutes of its next slots; null if there is none, if none is needed, or if other schedules were left out. */
+  move: {
+    /** The same cron expression at another minute of the hour. */
+    expression: string;
+    /** The minute to which it moves this one. */
+    at: string;
+  } | null;
   /** Whether other schedules were left out, because there are too many. */
   is_capped: boolean;
 }
@@ -2397,6 +2434,8 @@ export interface ScheduleRuns {
       fired_at: string;
       /** Milliseconds from dispatch to acknowledgement. */
       latency_ms: number | null;
+      /** Kind of failure. */
+      error_code: string | null;
     }[];
   }[];
 }
@@ -3491,6 +3530,8 @@ export interface ListScheduleMisfiresQuery {
 export interface GetScheduleForecastQuery {
   /** How many days, by the clocks of the project. */
   days?: number;
+  /** Schedule that is edited; not counted. */
+  schedule_id?: string;
 }
 
 export interface ListMisfiresQuery {

@@ -7,6 +7,7 @@ import {
   OfflineAgents,
   OpenCommands,
   RunningTasks,
+  StoppedSchedules,
 } from "./rail-badges.tsx";
 
 /** The pages of a project, for rail, bottom bar, palette and shortcuts. */
@@ -40,6 +41,7 @@ export const projectPages: readonly ProjectPage[] = [
     href: paths.schedules,
     key: "s",
     isOnBar: false,
+    Badge: StoppedSchedules,
   },
   { id: "queues", label: "Queues", icon: "queues", group: "Fleet", href: paths.queues, key: "q", isOnBar: true },
   {

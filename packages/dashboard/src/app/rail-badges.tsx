@@ -23,6 +23,13 @@ export function MissingWorkers({ stats }: BadgeProps) {
   return <RailBadge count={missing} text={`${missing} offline`} isBad />;
 }
 
+/** Schedules that fire again only after someone acts. */
+export function StoppedSchedules({ stats }: BadgeProps) {
+  // Older servers do not count them.
+  const stopped = stats?.schedules_stopped ?? 0;
+  return <RailBadge count={stopped} text={`${stopped} stopped`} isBad />;
+}
+
 /** Commands that have not ended. */
 export function OpenCommands({ stats }: BadgeProps) {
   const open = (stats?.commands_pending ?? 0) + (stats?.commands_dispatched ?? 0);

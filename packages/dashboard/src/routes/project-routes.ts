@@ -5,7 +5,7 @@ import { readBulkRetrySearch, readCommandsSearch } from "../features/actions/ind
 import { readAuditSearch } from "../features/audit/index.ts";
 import { readDeadLettersSearch } from "../features/dead-letters/index.ts";
 import { readIssuesSearch } from "../features/issues/index.ts";
-import { readSchedulesSearch } from "../features/schedules/index.ts";
+import { readEditSearch, readSchedulesSearch } from "../features/schedules/index.ts";
 import { readTaskPageSearch, readTasksSearch } from "../features/task-data/index.ts";
 import { pagesBelow, readsOf } from "./page.ts";
 import { signedInRoute } from "./root-routes.tsx";
@@ -78,7 +78,7 @@ export const projectRoutes = projectRoute.addChildren([
   ),
   projectPage(
     "/schedules/$scheduleId/edit",
-    range,
+    readEditSearch,
     () => import("../features/schedules/editor/EditSchedulePage.tsx"),
     "EditSchedulePage",
   ),

@@ -8,11 +8,14 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { animatedPng, type Frame } from "./animated-png.ts";
 
 /**
- * `npm run pictures`: takes the pictures of the README and of the documentation from the demo.
+ * `npm run pictures`: takes the pictures of the README and of the documentation from the demo; with arguments, only those of these names.
  */
 const root = join(import.meta.dirname, "../../../..");
 const images = join(root, "docs/images");
 const settleMs = 1200;
+const fireMs = 130_000;
+/** The names of pictures to take; all, without any. */
+const chosen = process.argv.slice(2);
 
 interface Demo {
   readonly url: string;
@@ -80,6 +83,8 @@ const shots: readonly (readonly [name: string, path: string, prepare?: (page: Pa
     "/p/demo-shop/dead-letters",
     (page) => page.getByRole("button", { name: "Load dead letters" }).click(),
   ],
+  // Once the frequent ones have fired a few times.
+  ["schedules", "/p/demo-shop/schedules", (page) => page.waitForTimeout(fireMs)],
   ["commands", "/p/demo-shop/commands"],
   ["audit", "/p/demo-shop/audit"],
   // Its figures come with the first samples.
@@ -110,6 +115,7 @@ async function openRetryOfIssue(page: Page): Promise<void> {
 async function stills(browser: Browser, demo: Demo): Promise<void> {
   const page = await signedIn(browser, demo, { width: 1440, height: 900 });
   for (const [name, path, prepare] of shots) {
+    if (chosen.length > 0 && !chosen.includes(name)) continue;
     await page.goto(path);
     await page.waitForTimeout(2 * settleMs);
     await prepare?.(page);
@@ -172,7 +178,7 @@ try {
   const demo = await startDemo();
   try {
     await stills(browser, demo);
-    await tour(browser, demo);
+    if (chosen.length === 0 || chosen.includes("tour")) await tour(browser, demo);
   } finally {
     await demo.stop();
   }

@@ -52,7 +52,9 @@ describe("the list", () => {
     await page.getByText("was stopped after 5 failed fires in a row").waitFor();
     await row(page, "billing.dunning").getByText("5/5").waitFor();
     await row(page, "mirror.cleanup").getByText("This scheduler doesn't report fires").waitFor();
-    await row(page, "billing.close_day").getByText("Every day at 02:00 and 04:00 (Europe/Berlin)").waitFor();
+    await row(page, "billing.close_day")
+      .getByRole("cell", { name: "0 2,4 * * * Every day at 02:00 and 04:00 (Europe/Berlin)" })
+      .waitFor();
     expect(faults).toEqual([]);
   });
 

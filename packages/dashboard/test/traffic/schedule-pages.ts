@@ -11,8 +11,9 @@ export const schedulePages = {
     title: /^Schedules, shop/,
     ready: async (page) => {
       await page.getByRole("link", { name: "billing.close_day" }).waitFor();
-      // Phones don't show it.
-      await page.locator('svg[aria-label^="8 slots, oldest first"]').waitFor({ state: "attached" });
+      // Phones show a shorter one.
+      await page.locator('svg[aria-label^="8 slots, oldest first"]').first().waitFor({ state: "attached" });
+      await page.getByRole("img", { name: /^Between \d+ and \d+ fires/ }).waitFor();
     },
   },
   "schedules filtered to nothing": {
@@ -156,7 +157,7 @@ export async function addSchedule(brain: TestBrain, more: object): Promise<{ id:
   return body;
 }
 
-/** A schedule with failed fires and a missed slot, one without fires, and a paused one. */
+/** A schedule with failed fires and a missed slot, one at the same minute, one without fires, a paused one, and one that was stopped. */
 export async function fillSchedules(brain: TestBrain): Promise<{ scheduleId: string }> {
   const daily = await addSchedule(brain, {
     name: "billing.close_day",
@@ -178,5 +179,12 @@ export async function fillSchedules(brain: TestBrain): Promise<{ scheduleId: str
   await addSchedule(brain, { name: "search.reindex", kind: "interval", expression: "600" });
   const held = await addSchedule(brain, { name: "emails.digest", expression: "0 8 * * 1" });
   await brain.as.operator.post(`/projects/${brain.project.slug}/schedules/${held.id}/pause`);
+  await addSchedule(brain, { name: "search.rebuild_all", expression: "0 4 * * *", timezone: "Europe/Berlin" });
+  const stopped = await addSchedule(brain, { name: "billing.dunning", expression: "*/5 * * * *", is_enabled: false });
+  await storeFires(
+    brain,
+    stopped.id,
+    [1, 2, 3, 4, 5].map((hoursAgo) => ({ hoursAgo, status: "acked_failed", latencyMs: 900 })),
+  );
   return { scheduleId: daily.id };
 }

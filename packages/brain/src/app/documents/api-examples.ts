@@ -306,6 +306,7 @@ export const examples: Readonly<Record<string, unknown>> = {
     workers_online: 1,
     workers_offline: 0,
     workers_missing: 0,
+    schedules_stopped: 0,
     commands_pending: 1,
     commands_dispatched: 0,
     commands_completed_24h: 4,

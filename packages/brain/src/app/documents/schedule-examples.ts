@@ -45,6 +45,7 @@ const run = {
   scheduled_for: "2026-03-02T01:30:00.000Z",
   fired_at: "2026-03-02T01:30:00.019Z",
   latency_ms: 41,
+  error_code: null,
 };
 
 const Fire = {

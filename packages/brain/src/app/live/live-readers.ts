@@ -16,7 +16,7 @@ export function liveReaders(deps: {
   clock: Clock;
   agents: Agents;
   masking: Masking;
-  schedules: Pick<Schedules, "lists" | "countByState">;
+  schedules: Pick<Schedules, "lists">;
 }): LiveDeps["readers"] {
   const { database, clock, agents, masking, schedules } = deps;
   const readers: LiveDeps["readers"] = {
@@ -41,7 +41,7 @@ export function liveReaders(deps: {
     },
     "schedule.changed": {
       rows: (projectId, ids) => schedules.lists.among(projectId, ids),
-      counts: (projectId) => schedules.countByState(projectId),
+      counts: (projectId) => schedules.lists.countByState(projectId),
     },
     "queue.changed": { rows: (projectId, ids) => queuesById(database, projectId, ids) },
   };

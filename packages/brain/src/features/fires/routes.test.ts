@@ -89,13 +89,13 @@ for (const dialect of routeDialects) {
       test("returns the newest fires of each schedule, in the order of the query and each once", async () => {
         const [one, two, without] = [await schedules.add(own), await schedules.add(own), await schedules.add(own)];
         const rows = [];
-        for (const at of [0, 10, 20]) rows.push(await fire(one, at, { latency_ms: at }));
+        for (const at of [0, 10, 20]) rows.push(await fire(one, at, { latency_ms: at, error_code: `code-${at}` }));
         const other = await fire(two, 5, { status: "failed" });
         const ids = [two, without, one, two.toUpperCase(), randomUUID()];
         const { status, body } = await get(`/runs?limit=2&${ids.map((id) => `id=${id}`).join("&")}`);
         expect(status).toBe(200);
-        const run = ({ fire_id, status, scheduled_for, fired_at, latency_ms }: ScheduleFireRow) => ({
-          ...{ fire_id, status, latency_ms },
+        const run = ({ fire_id, status, scheduled_for, fired_at, latency_ms, error_code }: ScheduleFireRow) => ({
+          ...{ fire_id, status, latency_ms, error_code },
           ...{ scheduled_for: scheduled_for.toISOString(), fired_at: fired_at.toISOString() },
         });
         expect(body).toEqual({

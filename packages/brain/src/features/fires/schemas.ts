@@ -18,6 +18,7 @@ const runMembers = {
   scheduled_for: Described(Instant, "its slot"),
   fired_at: Described(Instant, "when the service recorded it"),
   latency_ms: Nullable(Type.Integer(), "milliseconds from dispatch to acknowledgement"),
+  error_code: Nullable(Type.String(), "kind of failure"),
 };
 
 export const Fire = Type.Object(
@@ -28,7 +29,6 @@ export const Fire = Type.Object(
     command_id: Nullable(Uuid, "its command; null while it waits for an agent"),
     dispatched_at: Nullable(Instant, "when its command was sent to the agent"),
     acked_at: Nullable(Instant, "when the agent reported the outcome"),
-    error_code: Nullable(Type.String(), "kind of failure"),
     error_message: Nullable(Type.String(), "reason of the failure, for people"),
     triggered_by_user_id: Nullable(Uuid, "user who ran it; null for slots and for users who were no members"),
     task_id: Nullable(Type.String(), "the task that the agent created, as the engine names it"),

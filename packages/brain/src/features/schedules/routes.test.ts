@@ -169,6 +169,16 @@ for (const dialect of routeDialects) {
         const { status, body } = await schedules.brain.as.viewer.get(`${operations}/${shown.id}`);
         expect([status, body]).toEqual([200, JSON.parse(JSON.stringify(shown))]);
         expect((await schedules.brain.as.viewer.get(`${operations}/${randomUUID()}`)).status).toBe(404);
+        const pending = async () => (await schedules.brain.as.viewer.get(`${path}/${id}`)).body.pending_operation;
+        expect(await pending()).toEqual(body);
+        await schedules.database.write((tx) =>
+          tx
+            .updateTable("external_control_operations")
+            .set({ status: "succeeded" })
+            .where("id", "=", shown.id)
+            .execute(),
+        );
+        expect(await pending()).toBeNull();
       });
     });
 

@@ -5,12 +5,11 @@ import { createQuarantine } from "./control/quarantine.ts";
 import { createEditing } from "./definitions/edit.ts";
 import { createImport } from "./importing/import.ts";
 import { createLists, type ListDeps } from "./listing/list.ts";
-import { countSchedules } from "./listing/reads.ts";
 
 import { findProject } from "./store.ts";
 import { forecast } from "./timing/forecast.ts";
 import { preview } from "./timing/preview.ts";
-import type { PreviewQuery } from "./timing/schemas.ts";
+import type { ForecastQuery, PreviewQuery } from "./timing/schemas.ts";
 import { firingSchedules } from "./timing/timing-reads.ts";
 
 export interface SchedulesDeps extends ControlDeps, ListDeps {}
@@ -33,8 +32,9 @@ export function createSchedules(deps: SchedulesDeps) {
     ...createControl(deps),
     ...createQuarantine(deps),
     ...createImport(deps),
-    async forecast(projectId: string, days: number) {
-      const { schedules, isWhole } = await firing(projectId);
+    async forecast(projectId: string, { days, schedule_id: edited }: ForecastQuery) {
+      const { schedules: all, isWhole } = await firing(projectId);
+      const schedules = all.filter(({ id }) => id !== edited?.toLowerCase());
       const timezone = (await findProject(database.read, projectId))?.timezone ?? "UTC";
       return forecast(schedules, { now: clock.now(), days, timezone, isWhole });
     },
@@ -49,7 +49,6 @@ export function createSchedules(deps: SchedulesDeps) {
       if (found === undefined) throw new ApiError("not_found", { resource: "external_control_operation" });
       return found;
     },
-    countByState: (projectId: string) => countSchedules(database.slow, projectId),
   };
 }
 

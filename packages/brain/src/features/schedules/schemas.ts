@@ -95,12 +95,39 @@ export const SchedulePublic = Type.Object(scheduleMembers, {
 });
 export type SchedulePublic = Static<typeof SchedulePublic>;
 
+export const operationStatuses = ["pending", "succeeded", "failed", "ambiguous"] as const;
+
+export const ExternalControlOperation = Type.Object(
+  {
+    id: Described(Uuid, "id of the operation"),
+    schedule_id: Described(Uuid, "schedule that it acts on"),
+    command_id: Described(Uuid, "command to the agent"),
+    action: Type.String({ description: "action of the command, such as schedule.enable" }),
+    status: Type.Unsafe<string>(
+      OneOf(operationStatuses, {
+        title: "ExternalControlStatus",
+        description:
+          "pending: not confirmed yet; succeeded: the scheduler of the engine shows the requested state; failed: it was not carried out; ambiguous: the outcome is unknown",
+      }),
+    ),
+    desired_is_enabled: Nullable(Type.Boolean(), "the requested state; null for other actions"),
+    error: Nullable(Type.String(), "why it did not succeed; null otherwise"),
+    created_at: Described(Instant, "when it was requested"),
+    updated_at: Described(Instant, "when its status last changed"),
+  },
+  { title: "ExternalControlOperation", description: "A request to the scheduler of an engine." },
+);
+
 export const ScheduleDetail = Type.Object(
   {
     ...scheduleMembers,
     next_runs: Type.Optional(Type.Array(Instant, { description: "next slots; only with `preview`" })),
+    pending_operation: Nullable(
+      ExternalControlOperation,
+      "request to the scheduler of its engine that is not confirmed yet; null without one",
+    ),
   },
-  { title: "ScheduleDetail", description: "A schedule with its next slots." },
+  { title: "ScheduleDetail", description: "A schedule with its next slots and what was requested." },
 );
 export type ScheduleDetail = Static<typeof ScheduleDetail>;
 
@@ -124,29 +151,6 @@ export const ScheduleQuery = Type.Object({
     Type.Integer({ minimum: 0, maximum: maxPreview, description: "how many next slots to add; none when absent" }),
   ),
 });
-
-export const operationStatuses = ["pending", "succeeded", "failed", "ambiguous"] as const;
-
-export const ExternalControlOperation = Type.Object(
-  {
-    id: Described(Uuid, "id of the operation"),
-    schedule_id: Described(Uuid, "schedule that it acts on"),
-    command_id: Described(Uuid, "command to the agent"),
-    action: Type.String({ description: "action of the command, such as schedule.enable" }),
-    status: Type.Unsafe<string>(
-      OneOf(operationStatuses, {
-        title: "ExternalControlStatus",
-        description:
-          "pending: not confirmed yet; succeeded: the scheduler of the engine shows the requested state; failed: it was not carried out; ambiguous: the outcome is unknown",
-      }),
-    ),
-    desired_is_enabled: Nullable(Type.Boolean(), "the requested state; null for other actions"),
-    error: Nullable(Type.String(), "why it did not succeed; null otherwise"),
-    created_at: Described(Instant, "when it was requested"),
-    updated_at: Described(Instant, "when its status last changed"),
-  },
-  { title: "ExternalControlOperation", description: "A request to the scheduler of an engine." },
-);
 
 export const OperationParams = Type.Object({ ...ProjectParams.properties, operation_id: IdOf("operation") });
 

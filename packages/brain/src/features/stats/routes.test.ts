@@ -85,6 +85,7 @@ for (const dialect of routeDialects) {
         workers_online: 0,
         workers_offline: 0,
         workers_missing: 0,
+        schedules_stopped: 0,
         commands_pending: 0,
         commands_dispatched: 0,
         commands_completed_24h: 0,

@@ -14,11 +14,11 @@ import {
   TrendsQuery,
   TrendsReply,
 } from "./schemas.ts";
-import { readStats } from "./summary.ts";
+import { readStats, type StatsDeps } from "./summary.ts";
 import { rangeOrLastDay } from "./time-range.ts";
 import { readTrends } from "./trends.ts";
 
-export const statsRoutes: Routes<Core> = (app, { database, clock }) => {
+export const statsRoutes: Routes<Core & StatsDeps> = (app, { database, clock, schedules }) => {
   operation(app, "GET /projects/:slug/stats", {
     operationId: "getStats",
     summary: "Get statistics of a project",
@@ -27,7 +27,8 @@ export const statsRoutes: Routes<Core> = (app, { database, clock }) => {
     querystring: StatsQuery,
     response: { 200: StatsReply },
     policy: { tag: "stats", role: "viewer", heavy: true },
-    handler: ({ project, query }) => readStats(database, { projectId: project.id, query, now: clock.now() }),
+    handler: ({ project, query }) =>
+      readStats({ database, schedules }, { projectId: project.id, query, now: clock.now() }),
   });
 
   operation(app, "GET /projects/:slug/trends", {

@@ -77,6 +77,10 @@ export const StatsReply = Type.Object(
     commands_completed_24h: Type.Integer({ description: "commands issued in the range that completed" }),
     commands_failed_24h: Type.Integer({ description: "commands issued in the range that failed" }),
     commands_timeout_24h: Type.Integer({ description: "commands issued in the range that timed out" }),
+    schedules_stopped: Type.Integer({
+      description:
+        "schedules that fire again only after someone acts: quarantined ones, and those disabled after failed fires in a row",
+    }),
     queue_depths: Type.Array(
       Type.Object({
         name: Type.String({ description: "name of the queue" }),

@@ -18,13 +18,21 @@ import { readRange } from "./time-range.ts";
 const deepQueue = 10_000;
 const highFailureRate = 0.1;
 
+export interface StatsDeps {
+  readonly database: BrainDatabase;
+  readonly schedules: { readonly lists: { countStopped(projectId: string): Promise<number> } };
+}
+
 /** The figures of GET /stats: the current state, and what was stored in the requested hours. */
-export async function readStats(database: BrainDatabase, request: { projectId: string; query: StatsQuery; now: Date }) {
+export async function readStats(
+  { database, schedules }: StatsDeps,
+  request: { projectId: string; query: StatsQuery; now: Date },
+) {
   const { projectId, query, now } = request;
   const range = readRange(query, now) ?? { from: new Date(now.getTime() - hours(query.hours ?? 24)), to: now };
   // Older counts are kept by the hour at its start: an hour in which the range starts or ends is counted whole.
   const from = range.from < minutesBegin(now) ? bucketStart(range.from, hours(1)) : range.from;
-  const [byState, ends, agents, workers, missing, commands, open, depths] = await Promise.all([
+  const [byState, ends, agents, workers, missing, commands, open, stopped, depths] = await Promise.all([
     taskCounts(database, projectId),
     projectTotals(
       database,
@@ -37,6 +45,7 @@ export async function readStats(database: BrainDatabase, request: { projectId: s
     missingWorkers(database.slow, [projectId], now),
     commandsByStatus(database, projectId, range),
     countOpenCommands(database, projectId),
+    schedules.lists.countStopped(projectId),
     queueDepths(database, projectId),
   ]);
   const countOf = (kind: string) => ends.reduce((sum, end) => (end.kind === kind ? sum + end.count : sum), 0);
@@ -63,6 +72,7 @@ export async function readStats(database: BrainDatabase, request: { projectId: s
     commands_completed_24h: commands.completed ?? 0,
     commands_failed_24h: commands.failed ?? 0,
     commands_timeout_24h: commands.timeout ?? 0,
+    schedules_stopped: stopped,
     queue_depths: depths,
     system_health: judgeHealth({ online, offline, failureRate, deepest: depths[0]?.pending_count ?? 0 }),
   };

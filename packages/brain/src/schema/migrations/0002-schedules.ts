@@ -24,9 +24,10 @@ const scheduleTables = (t: ColumnTypes): readonly string[] => [
   "CREATE INDEX schedules_by_name ON schedules (project_id, name, id)",
   "CREATE INDEX schedules_by_task ON schedules (project_id, engine, task_name)",
   "CREATE INDEX schedules_by_source ON schedules (project_id, source, id)",
-  // The others are counted through an index that exists anyway: these two cost nothing when a schedule fires.
+  // The others are counted through an index that exists anyway: these three cost nothing when a schedule fires.
   "CREATE INDEX schedules_disabled ON schedules (project_id, is_enabled) WHERE is_enabled = false",
   "CREATE INDEX schedules_paused ON schedules (project_id, paused_at) WHERE paused_at IS NOT NULL",
+  "CREATE INDEX schedules_quarantined ON schedules (project_id, quarantined_at) WHERE quarantined_at IS NOT NULL",
   // Found by the sweeps for misfires: slots that nothing fired, and schedules with a limit.
   "CREATE INDEX schedules_due ON schedules (next_run_at, id) WHERE next_run_at IS NOT NULL",
   `CREATE INDEX schedules_limited ON schedules (id)

@@ -49,6 +49,7 @@ const liveStats: Live["on"] = {
     commands_pending: pending,
     commands_dispatched: dispatched,
   })),
+  "schedule.changed": corrected(({ stopped = 0 }) => ({ schedules_stopped: stopped })),
 };
 
 export const statsQuery = (slug: string) =>

@@ -1,7 +1,6 @@
 import { plural, type Schedule } from "@svc/client";
 import { useInfiniteQuery, useQueries, useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
 import { matchesWords, useListFilter } from "../../address/list-filter.ts";
 import { paths } from "../../address/paths.ts";
 import { type PageLoader, readPageAhead } from "../../api/read-ahead.ts";
@@ -15,23 +14,19 @@ import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary, StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import { useSteadyOrder } from "../../ui/tables/steady-order.ts";
 import { WindowTable } from "../../ui/tables/WindowTable.tsx";
-import { count, nameText } from "../../ui/time/format.ts";
+import { count, nameText, printable } from "../../ui/time/format.ts";
 import { usePage } from "../../ui/title.ts";
 import { ActionButton } from "../actions/index.ts";
 import { useMayNot } from "../projects/index.ts";
 import { enableSchedule } from "./acts/schedule-actions.tsx";
 import { StripLegend } from "./fires/StripLegend.tsx";
 import type { StripFire } from "./fires/strip-cells.ts";
+import { LazyForecastStrip } from "./forecast/LazyForecastStrip.tsx";
 import { missedBySchedule } from "./misfires/missed-slots.ts";
 import { misfiresQuery, runsQuery, schedulePages } from "./queries.ts";
 import { type ShownSchedule, scheduleColumns } from "./schedule-columns.tsx";
 import { byUrgency, isOwn, isShown, type Shown, shownChoices, shownLabels, stateOf } from "./schedule-state.ts";
 import { readSchedulesSearch } from "./schedules-search.ts";
-
-// After the list, which matters more.
-const ForecastStrip = lazy(() =>
-  import("./forecast/ForecastStrip.tsx").then((part) => ({ default: part.ForecastStrip })),
-);
 
 export const loader: PageLoader<{ slug: string }> = ({ params: { slug } }) => readPageAhead(schedulePages(slug));
 
@@ -49,7 +44,10 @@ export function SchedulesPage() {
   const go = useGo();
   const mayNot = useMayNot(slug, "admin");
   const [filter, setFilter] = useListFilter();
-  const read = useInfiniteQuery({ ...schedulePages(slug), refetchInterval: usePollMs() });
+  const pollMs = usePollMs();
+  // Fires are not pushed, but they move the next runs.
+  const rowsMs = useTimedMs(10_000);
+  const read = useInfiniteQuery({ ...schedulePages(slug), refetchInterval: pollMs === false ? rowsMs : pollMs });
   const pages = read.data?.pages ?? [];
   const all = pages.flatMap(({ items }) => items);
   const threshold = pages[0]?.circuit_breaker_threshold ?? 0;
@@ -139,10 +137,8 @@ export function SchedulesPage() {
           </Empty>
         ) : (
           <>
-            <Suspense fallback={null}>
-              <ForecastStrip slug={slug} />
-            </Suspense>
-            <StoppedLines slug={slug} schedules={all} threshold={threshold} />
+            <LazyForecastStrip slug={slug} />
+            <StoppedLines slug={slug} schedules={all} threshold={threshold} firesOf={firesOf} />
             {runs.map((one, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the requests of the pages, in order
               <StaleLine key={at} name="The last fires" read={one} />
@@ -198,10 +194,18 @@ interface StoppedLinesProps {
   slug: string;
   schedules: readonly Schedule[];
   threshold: number;
+  /** Without those that are not loaded. */
+  firesOf: ReadonlyMap<string, readonly StripFire[]>;
+}
+
+/** `: PaymentError`, from the newest fire; empty if it has no error. */
+function lastError(fires: readonly StripFire[]): string {
+  const [newest] = [...fires].sort((a, b) => b.fired_at.localeCompare(a.fired_at));
+  return newest?.error_code ? `: ${printable(newest.error_code)}` : "";
 }
 
 /** What stopped schedules, and the way to start them again. */
-function StoppedLines({ slug, schedules, threshold }: StoppedLinesProps) {
+function StoppedLines({ slug, schedules, threshold, firesOf }: StoppedLinesProps) {
   const tripped = schedules.filter((one) => stateOf(one, threshold) === "tripped");
   const more = tripped.length - mostLines;
   return (
@@ -217,8 +221,8 @@ function StoppedLines({ slug, schedules, threshold }: StoppedLinesProps) {
           }
         >
           <AppLink href={paths.schedule(slug, schedule.id)}>{nameText(schedule.name)}</AppLink> was stopped after{" "}
-          {plural(schedule.consecutive_failures ?? 0, "failed fire")} in a row. It doesn't fire again until it is
-          enabled.
+          {plural(schedule.consecutive_failures ?? 0, "failed fire")} in a row
+          {lastError(firesOf.get(schedule.id) ?? [])}. It doesn't fire again until it is enabled.
         </NoteLine>
       ))}
       {more > 0 ? (

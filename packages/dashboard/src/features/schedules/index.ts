@@ -1,3 +1,3 @@
 export { scheduleActions } from "./acts/schedule-actions.tsx";
 export { scheduleQuery, schedulesQuery } from "./queries.ts";
-export { readSchedulesSearch } from "./schedules-search.ts";
+export { readEditSearch, readSchedulesSearch } from "./schedules-search.ts";

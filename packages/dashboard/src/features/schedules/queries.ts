@@ -104,11 +104,12 @@ export const ownMisfiresQuery = (slug: string, id: string) =>
     meta: { live: { project: slug, on: afterFires, onResume: "read-if-stale" } },
   });
 
-/** The fires of the next seven days. */
-export const forecastQuery = (slug: string) =>
+/** The fires of the next seven days, without an edited schedule. */
+export const forecastQuery = (slug: string, edited?: string) =>
   queryOptions({
-    queryKey: ["schedules", slug, "forecast"],
-    queryFn: ({ signal }) => api.getScheduleForecast(slug, { days: 7 }, { signal }),
+    queryKey: ["schedules", slug, "forecast", edited],
+    queryFn: ({ signal }) =>
+      api.getScheduleForecast(slug, { days: 7, ...(edited && { schedule_id: edited }) }, { signal }),
     staleTime: 60_000,
     // Expensive for the service: not read again after each fire.
     meta: { live: { project: slug, onResume: "read-if-stale" } },

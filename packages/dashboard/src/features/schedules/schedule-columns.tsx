@@ -19,7 +19,7 @@ import {
 import { BreakerMeter } from "./BreakerMeter.tsx";
 import { Countdown, RunTime } from "./Countdown.tsx";
 import { FireStrip } from "./fires/FireStrip.tsx";
-import { p95Of, type StripFire, stripCells } from "./fires/strip-cells.ts";
+import { cellPx, p95Of, type StripFire, stripCells } from "./fires/strip-cells.ts";
 import { isOwn, type ScheduleState } from "./schedule-state.ts";
 import css from "./schedules.module.css";
 
@@ -31,6 +31,8 @@ export interface ShownSchedule {
   fires: readonly StripFire[] | undefined;
   missedSlots: readonly string[];
 }
+
+const phoneCells = 12;
 
 export const noReports = "This scheduler doesn't report fires";
 
@@ -50,11 +52,23 @@ export const scheduleColumns = (slug: string, threshold: number): readonly Colum
         <b>{nameText(schedule.name)}</b>
       </AppLink>
     ),
-    small: ({ schedule }) => printable(schedule.engine),
+    small: ({ schedule, fires, missedSlots }) => (
+      <>
+        <span className="lg">{printable(schedule.engine)}</span>
+        {/* Phones have no columns for these. */}
+        <span className="sm">{printable(schedule.description ?? schedule.expression)}</span>
+        {fires === undefined || fires.length + missedSlots.length === 0 ? null : (
+          <span className={`${css.below} sm`}>
+            <FireStrip cells={stripCells(fires, missedSlots, phoneCells)} width={phoneCells * cellPx} />
+          </span>
+        )}
+      </>
+    ),
   },
   {
     header: "Expression",
     className: "lg",
+    cellClass: css.expression,
     width: "14rem",
     title: ({ schedule }) => schedule.description ?? undefined,
     cell: ({ schedule }) => <code>{printable(schedule.expression)}</code>,

@@ -45,30 +45,31 @@ export const newestFires = (db: Db, { projectId, scheduleId }: ScheduleQuery, li
     .limit(limit)
     .execute() as Promise<PublicFire[]>;
 
-export type Run = Pick<PublicFire, "fire_id" | "status" | "scheduled_for" | "fired_at" | "latency_ms">;
+export type Run = Pick<PublicFire, "fire_id" | "status" | "scheduled_for" | "fired_at" | "latency_ms" | "error_code">;
 
 /** The newest fires of each schedule of the project among the ids, newest first, by schedule. A schedule without fires has an empty list. */
 export async function newestRuns(
   db: Db,
   { projectId, ids, depth }: { readonly projectId: string; readonly ids: readonly string[]; readonly depth: number },
 ): Promise<Map<string, Run[]>> {
-  const columns = ["id", "fire_id", "status", "scheduled_for", "fired_at", "latency_ms"];
+  const columns = ["id", "fire_id", "status", "scheduled_for", "fired_at", "latency_ms", "error_code"];
   const newest = sql`FROM schedule_fires WHERE schedule_id = given.value ORDER BY fired_at DESC, id DESC`;
   const runs = firstOfEach({ table: "schedule_fires", alias: "run", columns }, newest, depth);
   const isOwn = sql`JOIN schedules AS s ON s.id = given.value AND s.project_id = ${projectId}`;
   const given = valuesTable("uuid", ids);
   // The first part lists the schedules, so that those without fires are known.
   const { rows } = await sql<{ [Column in keyof Run]: Run[Column] | null } & { schedule_id: string }>`
-    SELECT s.id AS schedule_id, NULL AS id, NULL AS fire_id, NULL AS status, NULL AS scheduled_for, NULL AS fired_at, NULL AS latency_ms
+    SELECT s.id AS schedule_id, NULL AS id, NULL AS fire_id, NULL AS status, NULL AS scheduled_for, NULL AS fired_at, NULL AS latency_ms,
+        NULL AS error_code
       FROM ${given} ${isOwn}
-    UNION ALL SELECT s.id, run.id, run.fire_id, run.status, run.scheduled_for, run.fired_at, run.latency_ms
+    UNION ALL SELECT s.id, run.id, run.fire_id, run.status, run.scheduled_for, run.fired_at, run.latency_ms, run.error_code
       FROM ${given} ${isOwn} ${runs}
     ORDER BY fired_at DESC, id DESC`.execute(db);
   const found = new Map<string, Run[]>();
-  for (const { schedule_id, fire_id, status, scheduled_for, fired_at, latency_ms } of rows) {
+  for (const { schedule_id, fire_id, status, scheduled_for, fired_at, latency_ms, error_code } of rows) {
     const of = found.get(schedule_id) ?? [];
     found.set(schedule_id, of);
-    if (fire_id !== null) of.push({ fire_id, status, scheduled_for, fired_at, latency_ms } as Run);
+    if (fire_id !== null) of.push({ fire_id, status, scheduled_for, fired_at, latency_ms, error_code } as Run);
   }
   return found;
 }

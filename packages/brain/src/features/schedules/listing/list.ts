@@ -3,11 +3,20 @@ import { hours } from "../../../platform/durations.ts";
 import { clampLimit, type PageSizes } from "../../../platform/http/content/paging.ts";
 import type { PageQuery } from "../../../platform/http/schemas.ts";
 import type { Core, Db, ScheduleRow } from "../../../schema/tables/index.ts";
+import { findPendingOperation } from "../control/operation-reads.ts";
 import { noSchedule } from "../rules.ts";
 import type { ScheduleDetail, SchedulePublic } from "../schemas.ts";
 import { findSchedule } from "../store.ts";
 import { nextRuns } from "../timing/next-runs.ts";
-import { newestStatuses, type SchedulePosition, schedulesAmong, schedulesByName, skippedSlots } from "./reads.ts";
+import {
+  countSchedules,
+  heldSchedules,
+  newestStatuses,
+  type SchedulePosition,
+  schedulesAmong,
+  schedulesByName,
+  skippedSlots,
+} from "./reads.ts";
 import { publicSchedule } from "./shapes.ts";
 
 export interface ListDeps extends Core {
@@ -16,6 +25,8 @@ export interface ListDeps extends Core {
 
 /** Fires that are counted while the circuit breaker is off. */
 const countedFires = 20;
+/** Disabled schedules whose fires are read to count stopped ones. */
+const mostDisabled = 500;
 const failures: ReadonlySet<string> = new Set(["failed", "acked_failed"]);
 
 export function createLists({ database, clock, settings }: ListDeps) {
@@ -36,6 +47,15 @@ export function createLists({ database, clock, settings }: ListDeps) {
     );
   }
 
+  /** Schedules that fire again only after someone acts: quarantined ones, and those that the circuit breaker disabled. */
+  async function countStopped(projectId: string): Promise<number> {
+    const { quarantined, disabled } = await heldSchedules(database.slow, projectId, mostDisabled);
+    if (threshold === 0) return quarantined;
+    const statuses = await newestStatuses(database.slow, disabled, threshold);
+    const tripped = [...statuses.values()].filter((newest) => failuresInARow(newest) >= threshold);
+    return quarantined + tripped.length;
+  }
+
   return {
     async list(projectId: string, query: PageQuery) {
       const limit = clampLimit(query.limit, settings);
@@ -52,12 +72,21 @@ export function createLists({ database, clock, settings }: ListDeps) {
     async get(projectId: string, id: string, preview: number | undefined): Promise<ScheduleDetail> {
       const row = await findSchedule(database.read, projectId, id);
       if (row === undefined) throw noSchedule();
-      const [shown] = await withFacts(database.read, [row]);
+      const [[shown], pending] = await Promise.all([
+        withFacts(database.read, [row]),
+        findPendingOperation(database.read, row),
+      ]);
       return {
         ...(shown as SchedulePublic),
+        pending_operation: pending ?? null,
         ...(preview !== undefined && { next_runs: nextRuns(row, clock.now(), preview) }),
       };
     },
+    async countByState(projectId: string) {
+      const [counts, stopped] = await Promise.all([countSchedules(database.slow, projectId), countStopped(projectId)]);
+      return { ...counts, stopped };
+    },
+    countStopped,
     /** A schedule as answers to changes show it. */
     async changed(row: ScheduleRow): Promise<SchedulePublic> {
       const skipped = await skippedSlots(database.read, [row.id], dayBefore(clock.now()));

@@ -2,9 +2,12 @@ import { randomUUID } from "node:crypto";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeAll, describe, expect, test } from "vitest";
 import { plansOf } from "../../../../test/query-plans.ts";
+import { fireRow, ownScheduleRow, plantFires } from "../../../../test/rows/fire-rows.ts";
 import { scheduleRow } from "../../../../test/rows/schedule-rows.ts";
+import { systemClock } from "../../../platform/clock.ts";
 import type { ScheduleRow } from "../../../schema/tables/index.ts";
-import { countSchedules } from "./reads.ts";
+import { createLists } from "./list.ts";
+import { countSchedules, heldSchedules } from "./reads.ts";
 
 for (const dialect of testDialects) {
   describe(`the counts of schedules on ${dialect}`, () => {
@@ -36,9 +39,48 @@ for (const dialect of testDialects) {
       expect(await countSchedules(opened.database.read, randomUUID())).toEqual({ enabled: 0, paused: 0 });
     });
 
+    test("of stopped ones are quarantined schedules, and disabled ones whose newest fires failed", async () => {
+      const { database } = opened;
+      const project_id = await addProject(database, randomUUID());
+      const row = (given: Partial<ScheduleRow>) => ownScheduleRow({ project_id, ...given });
+      const tripped = row({ is_enabled: false });
+      const disabled = row({ is_enabled: false });
+      const failing = row({});
+      const quarantined_at = new Date("2026-03-01T06:00:00Z");
+      const rows = [tripped, disabled, failing, row({ quarantined_at }), row({ quarantined_at, is_enabled: false })];
+      const fires = [tripped, disabled, failing].flatMap((schedule) =>
+        [1, 2, 3, 4, 5].map((minute) =>
+          fireRow({
+            ...{ project_id, schedule_id: schedule.id },
+            fired_at: new Date(quarantined_at.getTime() + minute * 60_000),
+            // Its newest fire succeeded.
+            status: schedule === disabled && minute === 5 ? "acked_success" : "acked_failed",
+          }),
+        ),
+      );
+      await database.write((tx) => tx.insertInto("schedules").values(rows).execute());
+      await plantFires(database, fires);
+      const lists = (threshold: number) =>
+        createLists({
+          database,
+          clock: systemClock,
+          settings: {
+            SVC_REST_DEFAULT_PAGE_SIZE: 50,
+            SVC_REST_MAX_PAGE_SIZE: 500,
+            SVC_SCHEDULE_CIRCUIT_BREAKER_THRESHOLD: threshold,
+          },
+        });
+      expect(await lists(5).countStopped(project_id)).toBe(3);
+      // The circuit breaker is off.
+      expect(await lists(0).countStopped(project_id)).toBe(2);
+      expect(await lists(5).countByState(project_id)).toEqual({ enabled: 2, paused: 0, stopped: 3 });
+    });
+
     // PostgreSQL prefers a scan while the table is small.
     if (dialect !== "sqlite") return;
     test("are read from indexes alone", async () => {
+      const held = await plansOf(opened.database, (db) => heldSchedules(db, shop, 500));
+      expect(held).toMatch(/schedules_quarantined[\s\S]*schedules_disabled/);
       const plan = await plansOf(opened.database, (db) => countSchedules(db, shop));
       expect(plan.match(/COVERING INDEX \w+/g)).toEqual([
         expect.stringMatching(/schedules_by_/),

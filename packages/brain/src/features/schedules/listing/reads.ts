@@ -8,6 +8,7 @@ import {
 } from "../../../platform/database/dialects/expressions/rows-within-bytes.ts";
 import { isAmong, valuesTable } from "../../../platform/database/dialects/expressions/values-table.ts";
 import type { Db, ScheduleRow } from "../../../schema/tables/index.ts";
+import { ownScheduler } from "../slots.ts";
 
 /** Where a page starts: after this schedule. */
 export interface SchedulePosition {
@@ -121,4 +122,20 @@ export async function countSchedules(db: Db, projectId: string): Promise<{ enabl
     SELECT (SELECT count(*) ${own}) - (SELECT count(*) ${own} AND is_enabled = false) AS enabled,
       (SELECT count(*) ${own} AND paused_at IS NOT NULL) AS paused`.execute(db);
   return { enabled: Number(rows[0]?.enabled ?? 0), paused: Number(rows[0]?.paused ?? 0) };
+}
+
+/** Quarantined schedules of a project, and the ids of disabled ones of this service, at most `limit`. Reads only partial indexes. */
+export async function heldSchedules(
+  db: Db,
+  projectId: string,
+  limit: number,
+): Promise<{ quarantined: number; disabled: string[] }> {
+  const { rows } = await sql<{ id: string | null; quarantined: number }>`
+    SELECT NULL AS id, count(*) AS quarantined FROM schedules WHERE project_id = ${projectId} AND quarantined_at IS NOT NULL
+    UNION ALL SELECT id, 0 FROM (SELECT id FROM schedules WHERE project_id = ${projectId} AND is_enabled = false
+      AND quarantined_at IS NULL AND scheduler = ${ownScheduler} LIMIT ${limit}) AS disabled`.execute(db);
+  return {
+    quarantined: rows.reduce((sum, { quarantined }) => sum + Number(quarantined), 0),
+    disabled: rows.flatMap(({ id }) => id ?? []),
+  };
 }

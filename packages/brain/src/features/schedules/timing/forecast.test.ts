@@ -112,6 +112,32 @@ describe("slots", () => {
   });
 });
 
+const minutesOf = ({ collisions }: Awaited<ReturnType<typeof forecast>>) =>
+  collisions.map(({ at, schedule_count, schedules }) => [at, schedule_count, schedules.map(({ name }) => name)]);
+
+describe("quarters of an hour", () => {
+  test("begin with the current one and cover a day, each with its busiest minute", async () => {
+    const at = (text: string) => new Date(`2026-03-${text}:00Z`);
+    const found = await of([
+      schedule({ expression: "45 * * * *", timezone: "UTC" }),
+      schedule({ expression: "45,50 12 * * *", timezone: "UTC" }),
+      schedule({ kind: "interval", expression: "600", next_run_at: at("28T11:40") }),
+      // Its second slot is after the last quarter.
+      schedule({ expression: "35 11 * * *", timezone: "UTC" }),
+    ]);
+    expect(found.quarters).toHaveLength(96);
+    expect(found.quarters.slice(0, 6)).toEqual([
+      { starts_at: at("28T11:30"), fires: 2, most_per_minute: 1 },
+      { starts_at: at("28T11:45"), fires: 2, most_per_minute: 1 },
+      { starts_at: at("28T12:00"), fires: 2, most_per_minute: 1 },
+      { starts_at: at("28T12:15"), fires: 1, most_per_minute: 1 },
+      { starts_at: at("28T12:30"), fires: 2, most_per_minute: 1 },
+      { starts_at: at("28T12:45"), fires: 4, most_per_minute: 2 },
+    ]);
+    expect(found.quarters.at(-1)?.starts_at).toEqual(at("29T11:15"));
+  });
+});
+
 describe("collisions", () => {
   test("are minutes in which several schedules fire, those with the most first", async () => {
     const noon = ["a", "b", "c"].map((name) => schedule({ name, expression: "0 12 29 3 *" }));
@@ -121,18 +147,52 @@ describe("collisions", () => {
     ];
     const busy = schedule({ name: "f", expression: "5 18 29 3 * */10" });
     const found = await of([...evening, ...noon, busy]);
-    expect(found.collisions).toEqual([
-      { at: new Date("2026-03-29T10:00:00Z"), schedule_count: 3, names: ["a", "b", "c"] },
-      { at: new Date("2026-03-29T16:00:00Z"), schedule_count: 2, names: ["d", "e"] },
+    expect(minutesOf(found)).toEqual([
+      [new Date("2026-03-29T10:00:00Z"), 3, ["a", "b", "c"]],
+      [new Date("2026-03-29T16:00:00Z"), 2, ["d", "e"]],
     ]);
+    expect(found.collisions[0]?.schedules[0]).toEqual({ id: noon[0]?.id, name: "a" });
     expect(total(found)).toBe(3 + 2 + 6);
   });
 
-  test("are at most 50, with ten names each", async () => {
+  test("are at most 50, with ten schedules each", async () => {
     const found = await of(Array.from({ length: 30 }, () => schedule({ expression: "*/5 * * * *" })));
     expect(found.collisions).toHaveLength(50);
     expect(found.collisions[0]?.at).toEqual(new Date("2026-03-28T11:35:00Z"));
-    expect(found.collisions[0]).toMatchObject({ schedule_count: 30 });
-    expect(found.collisions[0]?.names).toHaveLength(10);
+    expect(found.collisions[0]).toMatchObject({ schedule_count: 30, move: null });
+    expect(found.collisions[0]?.schedules).toHaveLength(10);
+  });
+
+  test("come with a move to the nearest minute that is free on all seven days", async () => {
+    const movable = schedule({ name: "movable", expression: "0 4,6 * * *" });
+    const others = ["*/15 4 * * *", "0,2 6 * * *", "1 6 * * 5", "3 4 29 3 *"].map((expression) =>
+      schedule({ expression }),
+    );
+    const { collisions } = await of([...others, movable]);
+    const found = collisions.find(({ at }) => Number(at) === Date.parse("2026-03-30T02:00:00Z"));
+    // Minutes 1 to 3 are taken on some day.
+    expect(found?.move).toEqual({
+      schedule_id: movable.id,
+      expression: "4 4,6 * * *",
+      at: new Date("2026-03-30T02:04:00Z"),
+    });
+  });
+
+  test("come with a move to an earlier minute if no later one is free, and with none if none is free", async () => {
+    const late = schedule({ expression: "50 9 * * *" });
+    const tail = schedule({ expression: "50-59 9 * * *" });
+    const moved = await of([late, tail]);
+    expect(moved.collisions[0]?.move).toMatchObject({ schedule_id: late.id, expression: "49 9 * * *" });
+    const full = await of([late, schedule({ expression: "* 9 * * *" })]);
+    expect(full.collisions[0]?.move).toBe(null);
+    // On the 29th, all of the hour that clocks skip fires at its end.
+    const skipped = await of([schedule({ expression: "0 2 * * *" }), schedule({ expression: "0 2 * * *" })]);
+    expect(skipped.collisions[0]?.move).toBe(null);
+  });
+
+  test("have no move while not everything is counted", async () => {
+    const two = [schedule({ expression: "0 9 * * *" }), schedule({ expression: "0 9 * * *" })];
+    expect((await of(two)).collisions[0]?.move).not.toBe(null);
+    expect((await of(two, { isWhole: false })).collisions[0]?.move).toBe(null);
   });
 });

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Cadence, CadenceError, newestSlot, offsetAt, slotsBetween } from "@svc/cadence";
 import { cadenceOf, cadenceOrNull } from "../slots.ts";
+import { freeMinute } from "./free-minute.ts";
 import type { Forecast } from "./schemas.ts";
 import type { Timed } from "./timing-reads.ts";
 
@@ -17,8 +18,10 @@ export interface ForecastLimits {
 
 const usualLimits: ForecastLimits = { slotsPerCadence: 50_000, slots: 1_000_000 };
 const mostCollisions = 50;
-const namesPerCollision = 10;
-/** Cadences that are remembered for a minute, to find names. */
+const quarterMinutes = 15;
+const quarters = 96;
+const namedPerCollision = 10;
+/** Cadences that are remembered for a minute, to name their schedules. */
 const cadencesPerMinute = 5;
 /** Slots between two turns of the event loop. */
 const slotsPerTurn = 5000;
@@ -30,12 +33,13 @@ interface Group {
   readonly cadence: Cadence;
   /** The slot before the first one that counts. */
   readonly base: number;
-  readonly names: string[];
+  readonly definition: Timed;
+  readonly members: { readonly id: string; readonly name: string }[];
   count: number;
 }
 
 /**
- * Counts the slots of schedules by hour and finds minutes in which several fire. Schedules with the same slots are computed once.
+ * Counts the slots of schedules by hour and by quarter of an hour, and finds minutes in which several fire. Schedules with the same slots are computed once.
  *
  * @param isWhole false when there are more schedules than given.
  */
@@ -53,7 +57,9 @@ export async function forecast(
   const groups = await groupsOf(schedules, now);
 
   const firesByHour = new Int32Array(hours.length);
-  const firstMinute = Math.floor(now / minuteMs);
+  const firesByQuarter = new Int32Array(quarters);
+  // All offsets of today's zones are whole quarters of an hour.
+  const firstMinute = Math.floor(now / minuteMs / quarterMinutes) * quarterMinutes;
   const minutes = Math.ceil(until / minuteMs) - firstMinute;
   const schedulesByMinute = new Int32Array(minutes);
   const groupsByMinute = new Int32Array(minutes * cadencesPerMinute).fill(-1);
@@ -75,6 +81,8 @@ export async function forecast(
       while (hour + 1 < hours.length && (hours[hour + 1] as number) <= slot) hour += 1;
       firesByHour[hour] = (firesByHour[hour] as number) + count;
       const minute = Math.floor(slot / minuteMs) - firstMinute;
+      const quarter = Math.floor(minute / quarterMinutes);
+      if (quarter < quarters) firesByQuarter[quarter] = (firesByQuarter[quarter] as number) + count;
       if (minute !== lastMinute) {
         lastMinute = minute;
         schedulesByMinute[minute] = (schedulesByMinute[minute] as number) + count;
@@ -90,20 +98,63 @@ export async function forecast(
     }
   }
 
+  const move = createMoves({
+    now,
+    until,
+    isFree: (at) => (schedulesByMinute[Math.floor(at / minuteMs) - firstMinute] ?? 0) === 0,
+  });
+  const collisions: Forecast["collisions"] = [];
+  for (const minute of worstMinutes(schedulesByMinute)) {
+    const at = (firstMinute + minute) * minuteMs;
+    const remembered = [...groupsByMinute.subarray(minute * cadencesPerMinute, (minute + 1) * cadencesPerMinute)];
+    const firing = remembered.flatMap((index) => groups[index] ?? []);
+    collisions.push({
+      at: new Date(at),
+      schedule_count: schedulesByMinute[minute] as number,
+      schedules: firing.flatMap(({ members }) => members).slice(0, namedPerCollision),
+      move: isCapped ? null : await move(firing, at),
+    });
+    await nextTurn();
+  }
+
   return {
     from: given.now,
     to: new Date(until),
     timezone,
     schedule_count: schedules.length,
     hours: hours.map((start, index) => ({ ...clockOf(timezone, start), fires: firesByHour[index] as number })),
-    collisions: worstMinutes(schedulesByMinute).map((minute) => ({
-      at: new Date((firstMinute + minute) * minuteMs),
-      schedule_count: schedulesByMinute[minute] as number,
-      names: [...groupsByMinute.subarray(minute * cadencesPerMinute, (minute + 1) * cadencesPerMinute)]
-        .flatMap((index) => groups[index]?.names ?? [])
-        .slice(0, namesPerCollision),
+    quarters: Array.from(firesByQuarter, (fires, quarter) => ({
+      starts_at: new Date((firstMinute + quarter * quarterMinutes) * minuteMs),
+      fires,
+      most_per_minute: Math.max(
+        0,
+        ...schedulesByMinute.subarray(quarter * quarterMinutes, (quarter + 1) * quarterMinutes),
+      ),
     })),
+    collisions,
     is_capped: isCapped,
+  };
+}
+
+/** Moves one schedule of a minute, of those that were remembered; the same answer for all minutes of a schedule. */
+function createMoves(given: {
+  readonly now: number;
+  readonly until: number;
+  readonly isFree: (at: number) => boolean;
+}) {
+  const found = new Map<Group, ReturnType<typeof freeMinute>>();
+  // More than an expression with a single minute has in a week.
+  const slotsOf = ({ cadence, base }: Group) => slotsBetween(cadence, base, given.until - 1, 24 * 8).slots;
+  return async (groups: readonly Group[], at: number): Promise<Forecast["collisions"][number]["move"]> => {
+    for (const group of groups) {
+      const move = found.get(group) ?? freeMinute(group.definition, { ...given, slots: slotsOf(group) });
+      found.set(group, move);
+      const { expression, shiftMs } = (await move) ?? {};
+      const [member] = group.members;
+      if (expression === undefined || shiftMs === undefined || member === undefined) continue;
+      return { schedule_id: member.id, expression, at: new Date(at + shiftMs) };
+    }
+    return null;
   };
 }
 
@@ -136,15 +187,15 @@ async function groupsOf(schedules: readonly Timed[], now: number): Promise<Group
   const groups = new Map<string, Group>();
   for (const [index, schedule] of schedules.entries()) {
     if (index % schedulesPerTurn === schedulesPerTurn - 1) await nextTurn();
-    const { kind, expression, timezone, name } = schedule;
+    const { kind, expression, timezone, id, name } = schedule;
     const cadence = cadenceOrNull(schedule);
     if (cadence === null) continue;
     const base = baseOf(cadence, schedule, now);
     const key = `${kind}\n${timezone}\n${expression}${kind === "interval" ? `\n${base}` : ""}`;
-    const group = groups.get(key) ?? { cadence, base, names: [], count: 0 };
+    const group = groups.get(key) ?? { cadence, base, definition: schedule, members: [], count: 0 };
     groups.set(key, group);
     group.count += 1;
-    if (group.names.length < namesPerCollision) group.names.push(name);
+    if (group.members.length < namedPerCollision) group.members.push({ id, name });
   }
   return [...groups.values()];
 }

@@ -12,8 +12,8 @@ for (const dialect of routeDialects) {
 
     describe("the forecast", () => {
       test("counts schedules of this service that will fire", async () => {
-        await create({ name: "a" });
-        await create({ name: "b" });
+        const { body: a } = await create({ name: "a" });
+        const { body: b } = await create({ name: "b" });
         await create({ name: "disabled", is_enabled: false });
         const { body: paused } = await create({ name: "paused" });
         await act(paused.id, "pause");
@@ -26,7 +26,17 @@ for (const dialect of routeDialects) {
           { starts_at: "2026-03-28T01:00:00.000Z", date: "2026-03-28", hour: 1, fires: 2 },
           { starts_at: "2026-03-29T01:00:00.000Z", date: "2026-03-29", hour: 1, fires: 2 },
         ]);
-        expect(body.collisions[0]).toEqual({ at: "2026-03-28T01:30:00.000Z", schedule_count: 2, names: ["a", "b"] });
+        expect(body.collisions[0]).toEqual({
+          ...{
+            at: "2026-03-28T01:30:00.000Z",
+            schedule_count: 2,
+            schedules: [a, b].map(({ id, name }) => ({ id, name })),
+          },
+          // On the 29th, all of this hour fires at 03:00.
+          move: null,
+        });
+        const { body: without } = await read("forecast", { schedule_id: a.id });
+        expect(without).toMatchObject({ schedule_count: 1, collisions: [] });
       });
 
       test("has the hours of the project's zone, for seven days by default", async () => {
@@ -55,6 +65,7 @@ for (const dialect of routeDialects) {
             { kind: "repeated", at: "2026-10-25T01:00:00.000Z", local_time: "2026-10-25T02:30:00" },
           ],
           same_minute: [],
+          move: null,
           is_capped: false,
         });
         expect((await preview({ expression: "* * * * *" })).body.next_runs).toHaveLength(5);
@@ -69,12 +80,40 @@ for (const dialect of routeDialects) {
         await create({ name: "daily", kind: "interval", expression: "86400" });
         const query = { expression: "30 2 * * *", timezone: "Europe/Berlin", count: "2" };
         const { body } = await preview({ ...query, schedule_id: own.id });
-        expect(body.same_minute).toEqual([
-          { at: "2026-03-28T01:30:00.000Z", schedule_count: 2, names: ["cron", "interval"] },
+        const found = body.same_minute.map(
+          ({
+            at,
+            schedule_count,
+            schedules: some,
+          }: {
+            at: string;
+            schedule_count: number;
+            schedules: { name: string }[];
+          }) => [at, schedule_count, some.map(({ name }) => name)],
+        );
+        expect(found).toEqual([
+          ["2026-03-28T01:30:00.000Z", 2, ["cron", "interval"]],
           // On that day, all times from 02:00 to 02:59 fire at 03:00.
-          { at: "2026-03-29T01:00:00.000Z", schedule_count: 3, names: ["cron", "interval", "other time"] },
+          ["2026-03-29T01:00:00.000Z", 3, ["cron", "interval", "other time"]],
         ]);
+        // The interval fires in every minute.
+        expect(body.move).toBe(null);
         expect((await preview(query)).body.same_minute[0]).toMatchObject({ schedule_count: 3 });
+      });
+
+      test("proposes a minute in which no other schedule fires", async () => {
+        const { body: own } = await create({ name: "own", expression: "0 5 * * *" });
+        await create({ name: "hourly", expression: "0-2 * * * *" });
+        await create({ name: "on Sundays", expression: "3 5 * * 0" });
+        await create({ name: "interval", kind: "interval", expression: "86400" });
+        const query = { expression: "0 5 * * *", timezone: "Europe/Berlin", count: "10" };
+        const { body } = await preview({ ...query, schedule_id: own.id });
+        expect(body.move).toEqual({ expression: "4 5 * * *", at: "2026-03-28T04:04:00.000Z" });
+        expect((await preview({ ...query, expression: "4 5 * * *" })).body).toMatchObject({
+          same_minute: [],
+          move: null,
+        });
+        expect((await preview({ ...query, expression: "0,30 5 * * *" })).body.move).toBe(null);
       });
 
       test.each([

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Described, Instant, OneOf, Uuid, ValidatedLater } from "../../../platform/http/schemas.ts";
+import { Described, Instant, Nullable, OneOf, Uuid, ValidatedLater } from "../../../platform/http/schemas.ts";
 import { maxPreview, ScheduleKind } from "../schemas.ts";
 
 export const ForecastQuery = Type.Object({
@@ -9,10 +9,20 @@ export const ForecastQuery = Type.Object({
     maximum: 7,
     description: "how many days, by the clocks of the project",
   }),
+  schedule_id: Type.Optional(Type.Unsafe<string>({ ...Uuid, description: "schedule that is edited; not counted" })),
 });
+export type ForecastQuery = Static<typeof ForecastQuery>;
 
 const count = (description: string) => Type.Integer({ description });
-const names = (description: string) => Type.Array(Type.String(), { description });
+const schedulesOf = () =>
+  Type.Array(
+    Type.Object({ id: Type.Unsafe<string>(Uuid), name: Type.String({ description: "name of the schedule" }) }),
+    { description: "some of them" },
+  );
+const movedExpression = {
+  expression: Type.String({ description: "the same cron expression at another minute of the hour" }),
+  at: Described(Instant, "the minute to which it moves this one"),
+};
 
 export const Forecast = Type.Object(
   {
@@ -29,11 +39,26 @@ export const Forecast = Type.Object(
       }),
       { description: "every hour, from the current one on; an hour that clocks skip is absent" },
     ),
+    quarters: Type.Array(
+      Type.Object({
+        starts_at: Described(Instant, "when the quarter of an hour starts"),
+        fires: count("slots in it"),
+        most_per_minute: count("schedules that fire in its busiest minute"),
+      }),
+      { description: "the quarters of an hour of the next day, from the current one on: 96" },
+    ),
     collisions: Type.Array(
       Type.Object({
         at: Described(Instant, "when the minute starts"),
         schedule_count: count("schedules with a slot in it"),
-        names: names("names of some of them"),
+        schedules: schedulesOf(),
+        move: Nullable(
+          Type.Object({
+            schedule_id: Described(Type.Unsafe<string>(Uuid), "the schedule that can be moved"),
+            ...movedExpression,
+          }),
+          "a change of one of its schedules after which that fires in no minute with another; null if there is none, or if not everything was counted",
+        ),
       }),
       {
         description:
@@ -79,9 +104,13 @@ export const Preview = Type.Object(
       Type.Object({
         at: Described(Instant, "when the minute starts"),
         schedule_count: count("other schedules with a slot in it"),
-        names: names("names of some of them"),
+        schedules: schedulesOf(),
       }),
       { description: "minutes of the next slots in which other schedules fire as well" },
+    ),
+    move: Nullable(
+      Type.Object(movedExpression),
+      "a change after which no other schedule fires in the minutes of its next slots; null if there is none, if none is needed, or if other schedules were left out",
     ),
     is_capped: Type.Boolean({ description: "whether other schedules were left out, because there are too many" }),
   },

@@ -2,6 +2,7 @@ import type { Fire, ScheduleDetail } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, useState } from "react";
 import { useTimedMs } from "../../../live/live.ts";
+import { TableToggle } from "../../../ui/charts/TableToggle.tsx";
 import { NoteLine } from "../../../ui/panels/Lines.tsx";
 import { Panel, PanelEmpty, type PanelRead } from "../../../ui/panels/Panel.tsx";
 import panel from "../../../ui/panels/panel.module.css";
@@ -31,14 +32,7 @@ export function LastError({ fires }: { fires: readonly Fire[] | undefined }) {
   if (last === undefined || fireStyle(last.status).group !== "failed") return null;
   const text = [last.error_code, last.error_message].filter(Boolean).map((part) => printable(part ?? ""));
   return (
-    <NoteLine
-      glyph="failure"
-      aside={
-        <>
-          (<Age at={last.fired_at} suffix=" ago" />)
-        </>
-      }
-    >
+    <NoteLine glyph="failure" aside={<Age at={last.fired_at} suffix=" ago" />}>
       Last error: {text.join(": ") || fireStyle(last.status).label}
     </NoteLine>
   );
@@ -47,11 +41,13 @@ export function LastError({ fires }: { fires: readonly Fire[] | undefined }) {
 /** The fires of the last 30 days, by day. */
 export function CalendarPanel({ slug, schedule }: OfSchedule) {
   const { zone } = useZone();
+  const [isTable, setTable] = useState(false);
   const read = useQuery({ ...calendarQuery(slug, schedule.id), refetchInterval: useTimedMs(120_000) });
   return (
     <Panel
       title="Last 30 days"
       window={`fires by day, ${zone}`}
+      actions={<TableToggle name="Last 30 days" isTable={isTable} onChange={setTable} />}
       read={read}
       rows={4}
       missing={(fires) =>
@@ -60,7 +56,7 @@ export function CalendarPanel({ slug, schedule }: OfSchedule) {
     >
       {(fires) => (
         <div className={css.calendar}>
-          <HeatCalendar fires={fires} isCut={fires.length >= calendarFires} zone={zone} />
+          <HeatCalendar fires={fires} isCut={fires.length >= calendarFires} zone={zone} isTable={isTable} />
         </div>
       )}
     </Panel>

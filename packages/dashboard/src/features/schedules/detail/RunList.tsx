@@ -24,7 +24,7 @@ interface RunListProps {
 
 export interface SameMinute {
   schedule_count: number;
-  names: readonly string[];
+  schedules: readonly { name: string }[];
 }
 
 const minuteMs = 60_000;
@@ -82,5 +82,9 @@ export function RunList({ runs, zone, sameMinute, warnings }: RunListProps) {
 
 function Others({ of }: { of: SameMinute | undefined }) {
   if (of === undefined) return <span className="t3">none</span>;
-  return <span title={of.names.map(printable).join("\n")}>{plural(of.schedule_count, "other")}</span>;
+  return (
+    <span className={css.clock} title={of.schedules.map(({ name }) => printable(name)).join("\n")}>
+      {plural(of.schedule_count, "other")}
+    </span>
+  );
 }

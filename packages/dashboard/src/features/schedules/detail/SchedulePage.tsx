@@ -1,10 +1,10 @@
-import { plural, type ScheduleDetail } from "@svc/client";
+import { type ExternalControlOperation, plural, type ScheduleDetail } from "@svc/client";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { paths } from "../../../address/paths.ts";
 import { type PageLoader, readAhead } from "../../../api/read-ahead.ts";
 import { usePollMs, useTimedMs } from "../../../live/live.ts";
-import { useGo } from "../../../ui/buttons/AppLink.tsx";
+import { AppLink, useGo } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import controls from "../../../ui/controls.module.css";
 import { type FactOf, Facts } from "../../../ui/panels/Facts.tsx";
@@ -29,6 +29,7 @@ import {
 } from "../acts/schedule-actions.tsx";
 import { BreakerMeter } from "../BreakerMeter.tsx";
 import { Countdown, RunTime } from "../Countdown.tsx";
+import { fireStyle } from "../fires/fire-status.ts";
 import { p95Of } from "../fires/strip-cells.ts";
 import { firesQuery, runsQuery, scheduleQuery } from "../queries.ts";
 import { isOwn, stateOf } from "../schedule-state.ts";
@@ -40,17 +41,33 @@ import { NextRunsPanel } from "./NextRunsPanel.tsx";
 export const loader: PageLoader<{ slug: string; scheduleId: string }> = ({ params: { slug, scheduleId } }) =>
   Promise.all([readAhead(scheduleQuery(slug, scheduleId)), readAhead(firesQuery(slug, scheduleId))]);
 
+/** Between two reads while an outcome is awaited. */
+const pendingMs = 5_000;
+
 /** One schedule: its next runs, what it fired, and its definition. */
 export function SchedulePage() {
   const { slug, scheduleId } = useParams({ from: "/signed-in/p/$slug/schedules/$scheduleId" });
-  const read = useSuspenseQuery({ ...scheduleQuery(slug, scheduleId), refetchInterval: usePollMs() });
+  const pollMs = usePollMs();
+  // Fires are not pushed, but they move the next runs.
+  const rowMs = useTimedMs(10_000);
+  const read = useSuspenseQuery({
+    ...scheduleQuery(slug, scheduleId),
+    // No change event reports that an operation failed.
+    refetchInterval: ({ state: { data } }) => (data?.pending_operation ? pendingMs : pollMs === false ? rowMs : pollMs),
+  });
   const schedule = read.data;
   const own = isOwn(schedule);
   const timedMs = useTimedMs(30_000);
   // The number of failures that disable a schedule is part of this response alone.
   const runs = useQuery({ ...runsQuery(slug, [schedule.id]), enabled: own });
   const threshold = runs.data?.circuit_breaker_threshold;
-  const fires = useQuery({ ...firesQuery(slug, scheduleId), enabled: own, refetchInterval: timedMs });
+  const fires = useQuery({
+    ...firesQuery(slug, scheduleId),
+    enabled: own,
+    // No change event reports how a fire ended.
+    refetchInterval: ({ state: { data } }) =>
+      data?.some(({ status }) => fireStyle(status).group === "in flight") ? pendingMs : timedMs,
+  });
   const state = stateOf(schedule, threshold ?? 0);
   const go = useGo();
   const mayNotChange = useMayNot(slug, "admin");
@@ -99,6 +116,7 @@ export function SchedulePage() {
           {printable(schedule.scheduler)} fires this schedule, and svc shows what it reports. It doesn't report fires.
         </NoteLine>
       )}
+      {schedule.pending_operation ? <PendingLine slug={slug} operation={schedule.pending_operation} /> : null}
       <Facts facts={factsOf(schedule, threshold, own ? p95Of(runs.data?.items[0]?.fires ?? []) : null)} />
       <div className={panel.page}>
         <div className={panel.grid2}>
@@ -119,6 +137,20 @@ export function SchedulePage() {
         </div>
       </div>
     </>
+  );
+}
+
+/** What was requested of an engine's scheduler and is not confirmed yet. */
+function PendingLine({ slug, operation }: { slug: string; operation: ExternalControlOperation }) {
+  const word = operation.desired_is_enabled ? "enable" : "disable";
+  return (
+    <NoteLine
+      glyph="pending"
+      action={<AppLink href={paths.command(slug, operation.command_id)}>View command</AppLink>}
+      aside={<Age at={operation.created_at} suffix=" ago" />}
+    >
+      Pending: its scheduler was asked to {word} it. The state changes here once the scheduler reports it.
+    </NoteLine>
   );
 }
 

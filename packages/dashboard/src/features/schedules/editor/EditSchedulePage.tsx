@@ -1,5 +1,5 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
+import { useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths } from "../../../address/paths.ts";
 import { type PageLoader, readAhead } from "../../../api/read-ahead.ts";
@@ -10,6 +10,7 @@ import { nameText, printable } from "../../../ui/time/format.ts";
 import { usePage } from "../../../ui/title.ts";
 import { scheduleQuery } from "../queries.ts";
 import { isOwn } from "../schedule-state.ts";
+import { readEditSearch } from "../schedules-search.ts";
 import { ScheduleEditor } from "./ScheduleEditor.tsx";
 import { formOf } from "./schedule-form.ts";
 
@@ -18,6 +19,11 @@ export const loader: PageLoader<{ slug: string; scheduleId: string }> = ({ param
 
 export function EditSchedulePage() {
   const { slug, scheduleId } = useParams({ from: "/signed-in/p/$slug/schedules/$scheduleId/edit" });
+  const { expression } = useSearch({
+    from: "/signed-in/p/$slug/schedules/$scheduleId/edit",
+    select: readEditSearch,
+    structuralSharing: true,
+  });
   const { data } = useSuspenseQuery(scheduleQuery(slug, scheduleId));
   // Changes are computed against the version that was loaded: against the current one, they would undo changes made by others.
   const [schedule] = useState(data);
@@ -29,7 +35,15 @@ export function EditSchedulePage() {
     [name, paths.schedule(slug, scheduleId)],
     ["Edit"],
   ]);
-  if (isOwn(schedule)) return <ScheduleEditor slug={slug} schedule={schedule} first={first} />;
+  if (isOwn(schedule))
+    return (
+      <ScheduleEditor
+        slug={slug}
+        schedule={schedule}
+        first={first}
+        proposed={first.kind === "cron" ? expression : undefined}
+      />
+    );
   return (
     <>
       <div className={panel.head}>

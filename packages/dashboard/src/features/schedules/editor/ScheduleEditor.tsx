@@ -13,12 +13,14 @@ import panel from "../../../ui/panels/panel.module.css";
 import { nameText } from "../../../ui/time/format.ts";
 import { useMayNot } from "../../projects/index.ts";
 import { scheduleErrorText } from "../acts/control-texts.ts";
+import { LazyForecastStrip } from "../forecast/LazyForecastStrip.tsx";
 import { schedulePages, scheduleQuery } from "../queries.ts";
 import css from "../schedules.module.css";
 import { CadenceFields } from "./CadenceFields.tsx";
 import { CadencePreview } from "./CadencePreview.tsx";
 import { LateFields } from "./LateFields.tsx";
 import type { Preview } from "./preview.ts";
+import { SoFarPanel } from "./SoFarPanel.tsx";
 import {
   changesOf,
   definitionOf,
@@ -36,14 +38,18 @@ interface ScheduleEditorProps {
   /** Null for a new one. */
   schedule: ScheduleDetail | null;
   first: ScheduleForm;
+  /** A proposed cron expression that replaces the stored one in the form. */
+  proposed?: string | undefined;
 }
 
 /** Creates or changes a schedule, with its next runs while typing. */
-export function ScheduleEditor({ slug, schedule, first }: ScheduleEditorProps) {
+export function ScheduleEditor({ slug, schedule, first, proposed }: ScheduleEditorProps) {
   const client = useQueryClient();
   const go = useGo();
   const mayNot = useMayNot(slug, "admin");
-  const [form, setForm] = useState(first);
+  const [form, setForm] = useState(() =>
+    proposed === undefined ? first : { ...first, expressions: { ...first.expressions, cron: proposed } },
+  );
   const [isTried, setTried] = useState(false);
   const preview = usePreview(form);
   const comparison = useComparison(slug, form, schedule?.id);
@@ -82,7 +88,7 @@ export function ScheduleEditor({ slug, schedule, first }: ScheduleEditorProps) {
 
   return (
     <ActForm error={save.error ?? (isTried && hasErrors ? own : null)} onSubmit={submit}>
-      <div className={panel.head}>
+      <div className={`${panel.head} ${css.editorHead}`}>
         <h1>{schedule === null ? "New schedule" : "Edit schedule"}</h1>
         <span className="t2 cut grow">{schedule === null ? "" : nameText(schedule.name)}</span>
         <ButtonLink href={back}>{schedule === null ? "Cancel" : "Discard changes"}</ButtonLink>
@@ -95,6 +101,11 @@ export function ScheduleEditor({ slug, schedule, first }: ScheduleEditorProps) {
           {schedule === null ? "Create schedule" : "Save changes"}
         </ActButton>
       </div>
+      <LazyForecastStrip
+        slug={slug}
+        edited={schedule?.id ?? null}
+        own={form.is_enabled ? (preview.data?.quarters ?? undefined) : undefined}
+      />
       <div className={panel.page}>
         {save.error && Object.keys(refused).length === 0 ? (
           <InlineAlert>Nothing was saved. {scheduleErrorText(save.error, form.engine)}</InlineAlert>
@@ -105,13 +116,9 @@ export function ScheduleEditor({ slug, schedule, first }: ScheduleEditorProps) {
             <CadenceFields {...fields} description={preview.data?.description} />
             <TaskFields {...fields} />
             <LateFields {...fields} runs={preview.data?.runs ?? []} isNew={schedule === null} />
+            {schedule === null ? null : <SoFarPanel slug={slug} schedule={schedule} />}
           </div>
-          <CadencePreview
-            read={preview}
-            comparison={comparison.data}
-            form={form}
-            onUtc={() => set({ timezone: "UTC" })}
-          />
+          <CadencePreview read={preview} comparison={comparison.data} slug={slug} form={form} set={set} />
         </div>
       </div>
     </ActForm>

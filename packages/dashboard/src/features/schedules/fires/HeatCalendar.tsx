@@ -1,3 +1,5 @@
+import { DataTable } from "../../../ui/tables/DataTable.tsx";
+import { count } from "../../../ui/time/format.ts";
 import { useNowEvery } from "../../../ui/time/ticker.ts";
 import css from "../schedules.module.css";
 import { dayText, heatDays, heatLevel, heatSummary } from "./heat-days.ts";
@@ -13,13 +15,29 @@ interface HeatCalendarProps {
   /** Whether older fires exist. */
   isCut: boolean;
   zone: string;
+  /** Whether it is shown as a table. */
+  isTable: boolean;
 }
 
 /** The fires of the last 30 days: darker with more fires, with a cross where some failed. */
-export function HeatCalendar({ fires, isCut, zone }: HeatCalendarProps) {
+export function HeatCalendar({ fires, isCut, zone, isTable }: HeatCalendarProps) {
   const now = useNowEvery(60_000);
   const days = heatDays(fires, { zone, now, isCut });
   const most = Math.max(1, ...days.map((day) => day.fires));
+  if (isTable) {
+    return (
+      <DataTable
+        size="dense"
+        rows={days.filter((day) => day.isKnown).reverse()}
+        rowKey={({ day }) => day}
+        columns={[
+          { header: "Day", isRowHeader: true, cell: ({ day }) => day },
+          { header: "Fires", className: "num", cell: (day) => count(day.fires) },
+          { header: "Failed", className: "num", cell: ({ failed }) => count(failed) },
+        ]}
+      />
+    );
+  }
   const weeks = (days.at(-1)?.week ?? 0) + 1;
   return (
     <svg

@@ -96,16 +96,19 @@ export function stripPaths(cells: readonly Cell[]): { bars: StripPath[]; marks: 
   return { bars: listed(bars), marks: listed(marks) };
 }
 
-/** `20 fires, oldest first: 15 done, 3 failed, 2 missed` */
-export function stripSummary(cells: readonly Cell[]): string {
+/** `15 done, 3 failed, 2 missed` */
+export function stripCounts(cells: readonly Cell[]): string {
   const counts = new Map<string, number>();
   for (const { fire } of cells) {
     const group = fire === null ? "missed" : fireStyle(fire.status).group;
     counts.set(group, (counts.get(group) ?? 0) + 1);
   }
-  const groups = [...counts].map(([group, amount]) => `${amount} ${group}`);
-  return `${plural(cells.length, "slot")}, oldest first: ${groups.join(", ")}`;
+  return [...counts].map(([group, amount]) => `${amount} ${group}`).join(", ");
 }
+
+/** `20 slots, oldest first: 15 done, 3 failed, 2 missed` */
+export const stripSummary = (cells: readonly Cell[]): string =>
+  `${plural(cells.length, "slot")}, oldest first: ${stripCounts(cells)}`;
 
 /** The text of a cell's tooltip, in lines: planned, status, fired, latency and error code. */
 export function cellText({ slotMs, fire }: Cell, zone: string): string {

@@ -3,8 +3,7 @@ import css from "../schedules.module.css";
 import { cellText, forecastLevel, forecastSummary, type GridCell } from "./forecast-grid.ts";
 
 interface ForecastGridProps {
-  /** Rows of cells with their labels; no labels for a single row. */
-  rows: readonly { label: string | null; cells: readonly GridCell[] }[];
+  rows: readonly { label: string; cells: readonly GridCell[] }[];
 }
 
 const cellPx = { width: 26, height: 18 };
@@ -16,14 +15,13 @@ export function ForecastGrid({ rows }: ForecastGridProps) {
   const [pointed, setPointed] = useState<GridCell | null>(null);
   const all = rows.flatMap(({ cells }) => cells);
   const most = Math.max(1, ...all.map(({ fires }) => fires));
-  const startPx = rows.some(({ label }) => label !== null) ? labelPx : 0;
-  const [width, height] = [startPx + 24 * cellPx.width, headPx + rows.length * cellPx.height];
+  const [width, height] = [labelPx + 24 * cellPx.width, headPx + rows.length * cellPx.height];
   const paths = new Map<number, string>();
   for (const [y, { cells }] of rows.entries()) {
     for (const [x, cell] of cells.entries()) {
       if (cell.times === 0) continue;
       const level = forecastLevel(cell.fires, most);
-      const d = `M${startPx + x * cellPx.width} ${headPx + y * cellPx.height}h24v16h-24z`;
+      const d = `M${labelPx + x * cellPx.width} ${headPx + y * cellPx.height}h24v16h-24z`;
       paths.set(level, (paths.get(level) ?? "") + d);
     }
   }
@@ -31,7 +29,7 @@ export function ForecastGrid({ rows }: ForecastGridProps) {
   const point = ({ currentTarget, clientX, clientY }: PointerEvent) => {
     const { left, top } = currentTarget.getBoundingClientRect();
     const row = rows[Math.floor((clientY - top - headPx) / cellPx.height)];
-    setPointed(row?.cells[Math.floor((clientX - left - startPx) / cellPx.width)] ?? null);
+    setPointed(row?.cells[Math.floor((clientX - left - labelPx) / cellPx.width)] ?? null);
   };
   return (
     <svg className={css.forecast} width={width} height={height} role="img" aria-label={summary} onPointerMove={point}>
@@ -39,18 +37,16 @@ export function ForecastGrid({ rows }: ForecastGridProps) {
       <rect width={width} height={height} fill="transparent" />
       {(rows[0]?.cells ?? []).map(({ hour, date }, x) =>
         x % 3 === 0 ? (
-          <text key={`${date} ${hour}`} x={startPx + x * cellPx.width} y="11">
+          <text key={`${date} ${hour}`} x={labelPx + x * cellPx.width} y="11">
             {String(hour).padStart(2, "0")}
           </text>
         ) : null,
       )}
-      {rows.map(({ label }, y) =>
-        label === null ? null : (
-          <text key={label} x="0" y={headPx + y * cellPx.height + 12}>
-            {label}
-          </text>
-        ),
-      )}
+      {rows.map(({ label }, y) => (
+        <text key={label} x="0" y={headPx + y * cellPx.height + 12}>
+          {label}
+        </text>
+      ))}
       {[...paths].map(([level, d]) => (
         <path key={level} data-heat={level} d={d} />
       ))}

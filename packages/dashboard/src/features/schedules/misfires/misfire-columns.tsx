@@ -28,6 +28,15 @@ export const misfireColumns = (slug?: string): readonly Column<Misfire>[] => [
     header: "What happened",
     width: "9rem",
     cell: ({ misfire_kind }) => misfireKinds[misfire_kind] ?? printable(misfire_kind),
+    // Phones have no column for it.
+    small:
+      slug === undefined
+        ? () => null
+        : ({ detected_at }) => (
+            <span className="sm">
+              <Age at={detected_at} suffix=" ago" />
+            </span>
+          ),
   },
   {
     header: "Planned",
@@ -52,7 +61,7 @@ export const misfireColumns = (slug?: string): readonly Column<Misfire>[] => [
   },
   {
     header: "Detected",
-    className: "num",
+    className: slug === undefined ? "num" : "num lg",
     cellClass: "t2",
     width: "8rem",
     phoneWidth: "6rem",
