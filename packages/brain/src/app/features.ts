@@ -139,6 +139,7 @@ export function createFeatures(deps: BrainDeps) {
     memberships,
     triggerNative: nativeSchedules.triggerNative,
     publish: scheduleChanged,
+    publishMoved: publish,
   });
   const { schedulerGrpc, embeddedScheduler } = createSchedulerServices({
     ...engines,

@@ -14,6 +14,7 @@ import { createMisfires, type MisfireDeps } from "./upkeep/misfires.ts";
 
 export interface FiresDeps
   extends Omit<TriggerDeps, "partitions">,
+    Pick<FireCallsDeps, "publishMoved">,
     Pick<ReplayDeps, "log">,
     Pick<MisfireDeps, "metrics"> {
   readonly settings: FireCallsDeps["settings"] & FireListDeps["settings"] & MisfireDeps["settings"];

@@ -45,9 +45,7 @@ export function SchedulesPage() {
   const mayNot = useMayNot(slug, "admin");
   const [filter, setFilter] = useListFilter();
   const pollMs = usePollMs();
-  // Fires are not pushed, but they move the next runs.
-  const rowsMs = useTimedMs(10_000);
-  const read = useInfiniteQuery({ ...schedulePages(slug), refetchInterval: pollMs === false ? rowsMs : pollMs });
+  const read = useInfiniteQuery({ ...schedulePages(slug), refetchInterval: pollMs });
   const pages = read.data?.pages ?? [];
   const all = pages.flatMap(({ items }) => items);
   const threshold = pages[0]?.circuit_breaker_threshold ?? 0;

@@ -1,6 +1,6 @@
 import type { Tx } from "../../../platform/database/database.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
-import type { Core, ScheduleSkipRow, Tables } from "../../../schema/tables/index.ts";
+import type { Core, ScheduleRow, ScheduleSkipRow, Tables } from "../../../schema/tables/index.ts";
 import { type AdvanceAnswer, type AdvanceRequest, InvalidFireRequest } from "../requests.ts";
 import { decideAdvance } from "./decide.ts";
 import { insertSkips, lockForFires, updateCursors } from "./fire-store.ts";
@@ -13,10 +13,10 @@ export async function advanceGroup(
   tx: Tx<Tables>,
   { clock }: Pick<Core, "clock">,
   requests: readonly AdvanceRequest[],
-): Promise<readonly AdvanceOutcome[]> {
+): Promise<{ readonly outcomes: readonly AdvanceOutcome[]; readonly moved: readonly ScheduleRow[] }> {
   const now = clock.now();
   const schedules = await lockForFires(tx, [...new Set(requests.map(({ scheduleId }) => scheduleId))]);
-  const moved = new Set<string>();
+  const movedIds = new Set<string>();
   const skips: ScheduleSkipRow[] = [];
   const outcomes = requests.map((request): AdvanceOutcome => {
     const locked = schedules.get(request.scheduleId);
@@ -28,17 +28,15 @@ export async function advanceGroup(
     }
     const { row, next } = verdict;
     schedules.set(row.id, { row: { ...row, next_run_at: next }, isProjectActive: true });
-    moved.add(row.id);
+    movedIds.add(row.id);
     if (request.skippedCount > 0) {
       const of = { project_id: row.project_id, schedule_id: row.id };
       skips.push({ id: uuidV7(clock), ...of, skipped_at: now, count: request.skippedCount });
     }
     return { disposition: "ADVANCE_APPLIED", nextRunAt: next, live: null };
   });
-  await updateCursors(
-    tx,
-    [...moved].flatMap((id) => schedules.get(id)?.row ?? []),
-  );
+  const moved = [...movedIds].flatMap((id) => schedules.get(id)?.row ?? []);
+  await updateCursors(tx, moved);
   await insertSkips(tx, skips);
-  return outcomes;
+  return { outcomes, moved };
 }

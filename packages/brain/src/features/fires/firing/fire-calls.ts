@@ -3,7 +3,7 @@ import type { Tx } from "../../../platform/database/database.ts";
 import { isPartitionMissing } from "../../../platform/database/dialects/postgres/partitions/daily-partitions.ts";
 import type { Partitions } from "../../../platform/database/dialects/postgres/partitions/partition-keeper.ts";
 import { isTransient, TooManyTransactions } from "../../../platform/database/errors.ts";
-import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
+import type { CommandRow, ScheduleRow, Tables } from "../../../schema/tables/index.ts";
 import type { Commands } from "../../commands/index.ts";
 import type { ChangeDeps } from "../../schedules/index.ts";
 import {
@@ -19,6 +19,8 @@ import { maxFires } from "./fire-store.ts";
 
 export interface FireCallsDeps extends FireGroupDeps, Pick<ChangeDeps, "publish"> {
   readonly commands: Pick<Commands, "issueIn" | "offer">;
+  /** Like `publish`, for schedules whose definition and control have not changed: schedulers need not know. */
+  readonly publishMoved: ChangeDeps["publish"];
   /** The daily partitions of schedule_fires; null on the embedded database, which has none. */
   readonly partitions: Pick<Partitions, "ensureFor" | "forget"> | null;
 }
@@ -41,18 +43,20 @@ export function createFireCalls(deps: FireCallsDeps): Pick<FireCalls, "fire" | "
   const fireGrouped = createGroupedWork({
     ...grouping,
     async run(requests: readonly FireRequest[]) {
-      const { outcomes, commands, ended } = await writeFires(deps, (tx) => fireGroup(tx, deps, requests));
+      const { outcomes, commands, moved, ended } = await writeFires(deps, (tx) => fireGroup(tx, deps, requests));
       deps.commands.offer(...commands);
-      for (const [projectId, schedules] of Map.groupBy(ended, ({ project_id }) => project_id)) {
-        deps.publish({ projectId, topic: "schedule.changed", ids: schedules.map(({ id }) => id) });
-      }
+      publishEach(moved, deps.publishMoved);
+      publishEach(ended, deps.publish);
       return outcomes;
     },
   });
   const advanceGrouped = createGroupedWork({
     ...grouping,
-    run: (requests: readonly AdvanceRequest[]) =>
-      deps.database.write((tx) => advanceGroup(tx, deps, requests), { alone: true }),
+    async run(requests: readonly AdvanceRequest[]) {
+      const { outcomes, moved } = await deps.database.write((tx) => advanceGroup(tx, deps, requests), { alone: true });
+      publishEach(moved, deps.publishMoved);
+      return outcomes;
+    },
   });
 
   return {
@@ -70,6 +74,11 @@ export function createFireCalls(deps: FireCallsDeps): Pick<FireCalls, "fire" | "
       return outcome;
     },
   };
+}
+
+function publishEach(changed: readonly ScheduleRow[], publish: ChangeDeps["publish"]): void {
+  for (const [projectId, schedules] of Map.groupBy(changed, ({ project_id }) => project_id))
+    publish({ projectId, topic: "schedule.changed", ids: schedules.map(({ id }) => id) });
 }
 
 const retryLater: FireAnswer = {

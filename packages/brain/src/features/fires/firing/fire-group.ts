@@ -58,7 +58,9 @@ export interface FiredGroup {
   readonly outcomes: readonly FireOutcome[];
   /** To offer after the commit. */
   readonly commands: readonly CommandRow[];
-  /** Schedules that were disabled because no slot follows. */
+  /** Schedules whose cursor moved. */
+  readonly moved: readonly ScheduleRow[];
+  /** Those of them that were disabled because no slot follows. */
   readonly ended: readonly ScheduleRow[];
 }
 
@@ -98,7 +100,7 @@ export async function fireGroup(
   await disableSchedules(tx, ended, now);
   await deps.audit.append(tx, stored.entries);
   const outcomes = verdicts.map((verdict, index) => changes.outcomeOf(requests[index]!, verdict, stored.fires));
-  return { outcomes, commands: stored.commands, ended };
+  return { outcomes, commands: stored.commands, moved: changed, ended };
 }
 
 /** A clocked schedule fires once. */

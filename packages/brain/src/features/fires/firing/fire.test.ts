@@ -170,8 +170,12 @@ for (const dialect of testDialects) {
       const clocked = { project_id, kind: "clocked", expression: slot.toISOString() };
       const schedules = await Promise.all([1, 2, 3].map(() => newSchedule(clocked)));
       const regular = await newSchedule({ project_id });
-      const published: unknown[] = [];
-      const { calls } = fires.open(opened.database, (change) => published.push(change));
+      const [published, moved]: unknown[][] = [[], []];
+      const { calls } = fires.open(
+        opened.database,
+        (change) => published?.push(change),
+        (change) => moved?.push(change),
+      );
       const requests = schedules.map((schedule) => fireRequest(schedule, { preparedNextRunAt: null }));
       const answers = await Promise.all([...requests, fireRequest(regular)].map((request) => calls.fire(request)));
       expect(answers.map(({ disposition }) => disposition)).toEqual(answers.map(() => "ACCEPTED"));
@@ -184,8 +188,9 @@ for (const dialect of testDialects) {
       expect(stored).toEqual(revisions.sort((a, b) => a.revision - b.revision));
       expect(await scheduleOf(regular.id)).toMatchObject({ is_enabled: true, next_run_at: after(60) });
       // The first request has a group of its own.
-      const ids = published.flatMap((change) => (change as { ids: string[] }).ids);
-      expect(ids.sort()).toEqual(schedules.map(({ id }) => id).sort());
+      const idsOf = (changes: unknown[] = []) => changes.flatMap((change) => (change as { ids: string[] }).ids).sort();
+      expect(idsOf(published)).toEqual(schedules.map(({ id }) => id).sort());
+      expect(idsOf(moved)).toEqual([...schedules, regular].map(({ id }) => id).sort());
     });
 
     test("are skipped while an earlier one is open, and the cursor moves", async () => {

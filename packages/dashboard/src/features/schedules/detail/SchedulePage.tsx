@@ -48,12 +48,10 @@ const pendingMs = 5_000;
 export function SchedulePage() {
   const { slug, scheduleId } = useParams({ from: "/signed-in/p/$slug/schedules/$scheduleId" });
   const pollMs = usePollMs();
-  // Fires are not pushed, but they move the next runs.
-  const rowMs = useTimedMs(10_000);
   const read = useSuspenseQuery({
     ...scheduleQuery(slug, scheduleId),
     // No change event reports that an operation failed.
-    refetchInterval: ({ state: { data } }) => (data?.pending_operation ? pendingMs : pollMs === false ? rowMs : pollMs),
+    refetchInterval: ({ state: { data } }) => (data?.pending_operation ? pendingMs : pollMs),
   });
   const schedule = read.data;
   const own = isOwn(schedule);
