@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
 import { after, fireRequest, slot, useFires } from "../../../../test/fixtures/schedules/fires.ts";
 import { ownScheduleRow } from "../../../../test/rows/fire-rows.ts";
 import type { BrainDatabase, ScheduleRow } from "../../../schema/tables/index.ts";
+import { ownOrigin } from "../../audit/index.ts";
 
 for (const dialect of testDialects) {
   describe(`the buffer of fires on ${dialect}`, () => {
@@ -188,6 +190,13 @@ for (const dialect of testDialects) {
         ({ payload }) => (payload.parameters as { scheduled_for: string }).scheduled_for,
       );
       expect(slots).toEqual([0, 60, 120, 180].map((seconds) => after(seconds).toISOString()));
+    });
+
+    test("does not delay a run by hand", async () => {
+      const { schedule, fires } = await buffered(1, { catch_up: "fire_all_missed" });
+      await newAgent(schedule.project_id);
+      const requester = { projectId: schedule.project_id, userId: randomUUID(), origin: ownOrigin };
+      expect(await fires.trigger(schedule.id, requester)).toMatchObject({ commandId: expect.any(String) });
     });
 
     test.each<[string, Partial<ScheduleRow>, Partial<ScheduleRow>]>([

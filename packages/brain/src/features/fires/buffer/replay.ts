@@ -66,16 +66,15 @@ export function createReplay(deps: ReplayDeps) {
   }
 
   async function replay(projectId: string | null): Promise<number> {
-    const since = clock.now();
     let handled = 0;
     let targets: WaitingTarget[] = [];
     for await (const target of reachableTargets(projectId)) {
       targets.push(target);
       if (targets.length < targetsTogether) continue;
-      handled += await replayInTurn(targets, since);
+      handled += await replayInTurn(targets);
       targets = [];
     }
-    return handled + (await replayInTurn(targets, since));
+    return handled + (await replayInTurn(targets));
   }
 
   /** Where fires wait that an agent can run. */
@@ -90,8 +89,9 @@ export function createReplay(deps: ReplayDeps) {
     }
   }
 
-  /** Also fires that are buffered meanwhile, behind others of their schedule: the last page of a target is empty. */
-  async function replayInTurn(targets: readonly WaitingTarget[], since: Date): Promise<number> {
+  /** Until a page of each target is empty, so that fires which were buffered in the meantime are included. */
+  async function replayInTurn(targets: readonly WaitingTarget[]): Promise<number> {
+    const since = clock.now();
     let handled = 0;
     for (let waiting = targets; waiting.length > 0; ) {
       const more: WaitingTarget[] = [];
