@@ -27,7 +27,7 @@ for (const dialect of testDialects) {
       return { schedule, ...process };
     }
 
-    /** Many schedules whose first slot waits for an agent, `age` seconds old at `slot`. */
+    /** A schedule for each of the engines, whose first slot waits for an agent. */
     async function bufferedEach(engines: readonly string[], given: Partial<ScheduleRow> & { project_id: string }) {
       const schedules = engines.map((engine) => ownScheduleRow({ next_run_at: slot, ...given, engine }));
       await opened.database.write((tx) => tx.insertInto("schedules").values(schedules).execute());
@@ -135,18 +135,19 @@ for (const dialect of testDialects) {
     });
 
     test("delivers to each project and engine in turn", async () => {
-      const [many, one] = [await newProject(), await newProject()];
-      await bufferedEach(Array(220).fill("bullmq"), { project_id: many });
-      await bufferedEach(["bullmq"], { project_id: one });
-      for (const id of [many, one]) await newAgent(id);
+      const projects = [await newProject(), await newProject()];
+      for (const project_id of projects) {
+        await bufferedEach(Array(120).fill("bullmq"), { project_id });
+        await newAgent(project_id);
+      }
       const { buffer } = open(afterPages(() => clock.advance(1_000))).fires;
-      expect(await buffer.tick()).toBe(221);
-      const lastOf = async (projectId: string) => {
-        const commands = opened.database.read.selectFrom("commands").select("issued_at").orderBy("issued_at", "desc");
-        return (await commands.where("project_id", "=", projectId).executeTakeFirstOrThrow()).issued_at;
-      };
-      expect((await lastOf(one)).getTime()).toBeLessThanOrEqual(after(1).getTime());
-      expect(await lastOf(many)).toEqual(after(3));
+      expect(await buffer.tick()).toBe(240);
+      for (const id of projects) {
+        const commands = opened.database.read.selectFrom("commands").select("issued_at").where("project_id", "=", id);
+        const last = await commands.orderBy("issued_at", "desc").limit(1).executeTakeFirstOrThrow();
+        // The second page of one comes after the first page of both.
+        expect(last.issued_at.getTime()).toBeGreaterThanOrEqual(after(2).getTime());
+      }
     });
 
     test("reaches an engine behind any number of engines without an agent", async () => {
