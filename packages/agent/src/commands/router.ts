@@ -226,10 +226,10 @@ export class CommandRouter {
     );
   }
 
-  /** The command timed out or was reported as unknown: its late result is only logged. */
+  /** The command timed out, was reported as unknown, or was left to the next process: its late result is only logged. */
   #endedLate({ id, action }: Command, { status }: CommandOutcome): void {
     this.#overdue = Math.max(0, this.#overdue - 1);
-    this.#dependencies.log.warn("a command finished after its result was sent", { id, action, status });
+    this.#dependencies.log.warn("a command finished too late, its result is not reported", { id, action, status });
   }
 
   /** Finishes a job and starts the next one. */
