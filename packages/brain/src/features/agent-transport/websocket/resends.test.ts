@@ -131,9 +131,12 @@ for (const dialect of testDialects) {
 
     test("holds up a new connection with others by 500 at most; the rest follows, each sent once", async () => {
       const line = connect("first");
-      const ids = await issueMany(549, fire);
+      const ids = await issueMany(560, fire);
       offer();
-      await waitFor(() => line.sent.length === ids.length);
+      await waitFor(() => {
+        answerAll("first", line);
+        return line.sent.length === ids.length;
+      });
       await offered.offers.settled();
       clock.advance(1);
       disconnect("first");
