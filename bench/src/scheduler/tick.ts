@@ -21,8 +21,8 @@ const tickTargetMs = 50;
 const memoryTargetMb = 250;
 const checkMs = 100;
 const rounds = { quick: 3, standard: 8, full: 20 };
-/** Time for the snapshot before the first slot. Over gRPC each schedule is a message of its own. */
-const loadMs = { inside: 20_000, overGrpc: 75_000 };
+/** Time for the snapshot before the first slot. */
+const loadMs = { inside: 20_000, overGrpc: 45_000 };
 const program = fileURLToPath(new URL("./tick-process.ts", import.meta.url));
 
 const modelAfter = (delayMs: number): ModelOptions => ({

@@ -15,3 +15,12 @@ test("ids differ, also beyond one batch of random bytes, and sort by time", () =
   const late = uuidV7({ now: () => new Date(1001) });
   expect(early < late).toBe(true);
 });
+
+test("ids of one millisecond sort in the order in which they were made, whatever other clocks make", () => {
+  const clock = { now: () => new Date(1000) };
+  const ids = Array.from({ length: 5000 }, (_, index) => {
+    if (index % 7 === 0) uuidV7(systemClock);
+    return uuidV7(clock);
+  });
+  expect(ids.findIndex((id, index) => index > 0 && id <= ids[index - 1]!)).toBe(-1);
+});

@@ -89,7 +89,7 @@ for (const dialect of routeDialects) {
       await waitFor(() => rowsOf(hub, "schedule.changed").some((row) => row.id === id));
       await brain.as.operator.post(`${path}/${id}/pause`);
       const last = await waitFor(() => framesOf(hub).find(({ counts }) => counts?.paused === 1));
-      expect(last.counts).toEqual({ enabled: 1, paused: 1 });
+      expect(last.counts).toEqual({ enabled: 1, paused: 1, stopped: 0 });
       expect(last.rows).toEqual((await brain.as.viewer.get(path)).body.items);
       await brain.as.admin.delete(`${path}/${id}`);
       await waitFor(() => framesOf(hub).some(({ removed }) => removed?.includes(id)));

@@ -50,7 +50,7 @@ export const schedulesResolveFire = defineCommand({
           resolution,
           observed_control_token: values["control-token"] ?? schedule.control_token,
           work_may_have_executed: true,
-          // Without a wish, the service would enable the schedule.
+          // The service would otherwise enable the schedule.
           enabled_after_resolution: values.enable === true || (values.disable !== true && schedule.is_enabled),
         }),
       `fire ${given}`,

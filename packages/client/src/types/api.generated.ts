@@ -2294,6 +2294,7 @@ export interface ScheduleForecast {
     schedule_count: number;
     /** Some of them. */
     schedules: {
+      /** Id of the schedule. */
       id: string;
       /** Name of the schedule. */
       name: string;
@@ -2391,6 +2392,7 @@ export interface SchedulePreview {
     schedule_count: number;
     /** Some of them. */
     schedules: {
+      /** Id of the schedule. */
       id: string;
       /** Name of the schedule. */
       name: string;

@@ -4,7 +4,7 @@ import type { Leadership } from "./leadership.ts";
 import { lockKey } from "./lock-keys.ts";
 import type { LockSession, OpenLockSession } from "./lock-session.ts";
 
-/** Heartbeats that may be overdue before leadership ends without a word from the database: after a pause of this process, for example. */
+/** Heartbeats that may be overdue before leadership ends without an answer of the database: after a pause of this process, for example. */
 const overdueHeartbeats = 3;
 
 /** Name of the one lock of all projects. */

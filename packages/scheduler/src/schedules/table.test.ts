@@ -136,6 +136,19 @@ describe("a snapshot", () => {
     expect(table.position).toBe(4);
   });
 
+  test("of cursors adds a schedule that was removed in the meantime as a new one", () => {
+    const { table } = newTable();
+    snapshot(table, [message("a", 1)], 1);
+    const stored = table.get("a")!;
+    Object.assign(stored, { heapIndex: 7, state: "active" });
+    const moved = message("a", 1, { next_run_at: timestampOf(slot(5)) });
+    const stage = table.beginSnapshot({ snapshot_id: "s", contract_version: 1 });
+    stage.addCursor("s", moved);
+    table.remove(stored);
+    stage.complete(endOf([moved], 1));
+    expect(table.get("a")).toMatchObject({ heapIndex: -1, state: "idle", nextRunAt: slot(5).getTime() });
+  });
+
   test("of cursors is refused for a schedule that is unknown or has another revision", () => {
     const { table } = newTable();
     snapshot(table, [message("a", 1)], 1);

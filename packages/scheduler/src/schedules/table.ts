@@ -119,7 +119,7 @@ export function createScheduleTable({ onChange }: TableOptions) {
         });
         const nextRunAt = slotOf({ next_run_at });
         if (stored.nextRunAt === nextRunAt) stored.snapshot = number;
-        else changed.set(id, { ...stored, nextRunAt, snapshot: number });
+        else changed.set(id, { ...stored, nextRunAt, snapshot: number, heapIndex: -1, state: "idle" });
       },
       complete({ snapshot_id, watermark, row_count, digest }) {
         check.end(snapshot_id, row_count, digest);

@@ -52,7 +52,7 @@ export const detectMisfires: Loop<{
   },
 };
 
-/** Disables schedules whose fires keep failing. Leader only, because one look suffices. */
+/** Disables schedules whose fires keep failing. Leader only, because once is enough. */
 export const breakCircuits: Loop<{
   fires: Pick<Fires, "breaker">;
   settings: { readonly SVC_SCHEDULE_CIRCUIT_BREAKER_INTERVAL_SECONDS: number };

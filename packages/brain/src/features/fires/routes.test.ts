@@ -302,6 +302,12 @@ for (const dialect of routeDialects) {
         expect((await disabled.resolve()).body.schedule).toMatchObject({ is_enabled: true });
       });
 
+      test("leaves a clocked schedule that is over disabled", async () => {
+        const over = { kind: "clocked", expression: "2020-01-01T00:00:00Z", is_enabled: false, next_run_at: null };
+        const { resolve } = await open("terminal_timeout", over);
+        expect(await resolve()).toMatchObject({ status: 200, body: { schedule: { is_enabled: false } } });
+      });
+
       test.each([
         ["stale_control", "terminal_timeout", { observed_control_token: "other" }],
         ["status_changed", "delivered", { expected_status: "accepted" }],

@@ -27,9 +27,8 @@ export interface SchedulerGrpcDeps extends Core, Omit<UnaryDeps, "database" | "c
 }
 
 const defaultPort = 7701;
-/** Each snapshot holds a connection of the database. */
-const snapshotsAtOnce = 4;
-const waitingSnapshots = 64;
+/** Each snapshot holds a connection of the database. A slow reader with one certificate must not delay the schedulers of others. */
+const snapshotPlaces = { atOnce: 4, perCertificate: 2, waiting: 64 };
 
 export interface ListenOptions extends Omit<ListenerOptions, "graceMs" | "tls"> {
   /** Null for plain text. */
@@ -44,7 +43,7 @@ export function createSchedulerGrpc(deps: SchedulerGrpcDeps) {
     total: settings.SVC_SCHEDULER_GRPC_WATCH_MAX_CONCURRENT,
     perCertificate: settings.SVC_SCHEDULER_GRPC_WATCH_MAX_PER_CERT,
   });
-  const snapshots = createPlaces({ atOnce: snapshotsAtOnce, waiting: waitingSnapshots });
+  const snapshots = createPlaces(snapshotPlaces);
   const stopping = new AbortController();
   const rate = settings.SVC_SCHEDULER_GRPC_FIRE_RATE_LIMIT_ENABLED
     ? createFireRate(
@@ -59,7 +58,7 @@ export function createSchedulerGrpc(deps: SchedulerGrpcDeps) {
     audit,
     log,
     calls: createUnaryCalls({ ...deps, rate }),
-    snapshot: (call, caller) => snapshots.run(() => sendSnapshot(call, caller, database)),
+    snapshot: (call, caller) => snapshots.run(caller.certificate, () => sendSnapshot(call, caller, database)),
     async watch(call, caller) {
       const release = slots.take(caller.certificate);
       if (release === null) throw new CallStatus(statusCodes.RESOURCE_EXHAUSTED, "too many streams of changes");

@@ -110,7 +110,7 @@ const fireTables = (t: ColumnTypes): readonly string[] => [
     payload ${t.json} NOT NULL, definition_digest ${t.text} NOT NULL, schedule_revision ${t.int} NOT NULL,
     scheduled_for ${t.instant} NOT NULL, fired_at ${t.instant} NOT NULL, enqueued_at ${t.instant} NOT NULL,
     expires_at ${t.instant} NOT NULL) ${t.options}`,
-  "CREATE INDEX pending_fires_by_engine ON pending_fires (project_id, engine, scheduled_for)",
+  "CREATE INDEX pending_fires_by_engine ON pending_fires (project_id, engine, scheduled_for, fire_id)",
   "CREATE INDEX pending_fires_by_schedule ON pending_fires (schedule_id, scheduled_for)",
   "CREATE INDEX pending_fires_by_expiry ON pending_fires (expires_at)",
 

@@ -48,9 +48,9 @@ export function NoteLine({
   return (
     <div className={`${css.line} ${css.note}`}>
       <Glyph name={glyph} />
-      <span className="grow">
+      <p className="grow">
         <span role="status">{children}</span> {aside}
-      </span>
+      </p>
       {action}
       {onClose ? (
         <Button

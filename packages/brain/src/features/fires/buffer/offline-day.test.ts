@@ -5,6 +5,7 @@ import type { ScheduleRow } from "../../../schema/tables/index.ts";
 import { changeControl, lockSchedules } from "../../schedules/index.ts";
 
 const day = 86_400;
+const interval = 600;
 /** Seconds after the last slot of the day at which the agent is back. */
 const backAfter = 30;
 
@@ -49,32 +50,31 @@ for (const dialect of testDialects) {
 
     test("gets what each catch-up policy says, in order, and an edited schedule only in its new form", async () => {
       const project_id = await newProject();
-      // No more fires than one transaction of the buffer delivers: commands of several would have the same time.
-      const everyQuarter = { project_id, expression: "900" };
+      // More fires than one transaction of the buffer delivers.
+      const everyTen = { project_id, expression: String(interval) };
       const [all, one, none, edited] = await Promise.all([
-        newSchedule({ ...everyQuarter, catch_up: "fire_all_missed" }),
-        newSchedule({ ...everyQuarter, catch_up: "fire_one_missed" }),
-        newSchedule({ ...everyQuarter, catch_up: "skip" }),
-        newSchedule({ ...everyQuarter, catch_up: "fire_all_missed" }),
+        newSchedule({ ...everyTen, catch_up: "fire_all_missed" }),
+        newSchedule({ ...everyTen, catch_up: "fire_one_missed" }),
+        newSchedule({ ...everyTen, catch_up: "skip" }),
+        newSchedule({ ...everyTen, catch_up: "fire_all_missed" }),
       ]);
       // Several slots of the last minute.
       const recent = { project_id, expression: "20", catch_up: "skip", next_run_at: after(day - 60) };
       const often = await newSchedule(recent);
       const schedules = [all, one, none, edited, often];
       const process = open();
-      for (let at = 0; at <= day; at += at < day - 900 ? 900 : 20) {
+      for (let at = 0; at <= day; at += at < day - interval ? interval : 20) {
         clock.setWall(after(at));
         await fireDue(process, schedules);
         if (at === day / 2) await edit(edited); // after the slot of that time
       }
-      const slots = Array.from({ length: day / 900 + 1 }, (_, index) => after(index * 900));
+      const slots = Array.from({ length: day / interval + 1 }, (_, index) => after(index * interval));
       const [noon, last] = [after(day / 2), after(day)];
       expect(await outcomesOf(all)).toEqual({ buffered: slots });
       clock.setWall(after(day + backAfter));
 
       const agentId = await newAgent(project_id);
-      process.fires.buffer.agentConnected(project_id);
-      await process.fires.buffer.stop();
+      await process.fires.buffer.tick();
 
       expect(await outcomesOf(all)).toEqual({ delivered: slots });
       const allButLast = { delivered: [last], "buffer_expired superseded": slots.slice(0, -1) };
@@ -106,10 +106,10 @@ for (const dialect of testDialects) {
       expect(schedules.map(({ id }) => received.get(id))).toEqual(sent);
 
       // The next slot finds the agent.
-      clock.setWall(after(day + 900));
+      clock.setWall(after(day + interval));
       await fireDue(process, [all, one, none]);
       for (const schedule of [all, one, none]) {
-        expect((await outcomesOf(schedule)).accepted).toEqual([after(day + 900)]);
+        expect((await outcomesOf(schedule)).accepted).toEqual([after(day + interval)]);
       }
     });
   });

@@ -19,7 +19,7 @@ const plan = (
   newest = after(-30),
 ) => {
   const row = given === undefined ? undefined : { ...schedule, ...given };
-  const { deliver, drop } = planReplay(fires, { schedule: row, newest, now: slot });
+  const { deliver, drop } = planReplay(fires, { schedule: row, newest, now: slot, since: slot });
   const idsOf = (of: readonly { fire_id: string }[]) => of.map(({ fire_id }) => fire_id);
   return {
     deliver: idsOf(deliver),
@@ -60,7 +60,7 @@ describe("fires that wait for an agent", () => {
       "definition_changed definition_changed": ["90"],
     });
     expect(plan(three, { is_enabled: false })).toEqual({ deliver: [], "definition_changed definition_changed": all });
-    expect(planReplay(three, { schedule: undefined, newest: null, now: slot })).toMatchObject({
+    expect(planReplay(three, { schedule: undefined, newest: null, now: slot, since: slot })).toMatchObject({
       deliver: [],
       drop: [{ move: "definition_changed" }],
     });

@@ -1,7 +1,7 @@
 import type { PendingFireRow, ScheduleRow } from "../../../schema/tables/index.ts";
 import type { FireMove } from "../states.ts";
 
-/** The oldest slot that `skip` still delivers, in milliseconds. */
+/** The age of the oldest slot that `skip` still delivers, in milliseconds. */
 const skipWindowMs = 60_000;
 
 export type WaitingFire = Pick<PendingFireRow, "fire_id" | "definition_digest" | "scheduled_for" | "expires_at">;
@@ -26,6 +26,8 @@ interface Replay {
   /** The newest slot that waits under the current definition, which may not be among the given ones. */
   readonly newest: Date | null;
   readonly now: Date;
+  /** When the replay began. `skip` compares with it, so that fires are not left out because many others come before them. */
+  readonly since: Date;
 }
 
 /**
@@ -34,7 +36,7 @@ interface Replay {
  */
 export function planReplay<Fire extends WaitingFire>(
   waiting: readonly Fire[],
-  { schedule, newest, now }: Replay,
+  { schedule, newest, now, since }: Replay,
 ): ReplayPlan<Fire> {
   const expired = waiting.filter(({ expires_at }) => expires_at <= now);
   const kept = waiting.filter(({ expires_at }) => expires_at > now);
@@ -54,7 +56,7 @@ export function planReplay<Fire extends WaitingFire>(
 
   function isDelivered({ scheduled_for: at }: Fire): boolean {
     if (schedule?.catch_up === "fire_all_missed") return true;
-    if (schedule?.catch_up === "skip") return now.getTime() - at.getTime() <= skipWindowMs;
+    if (schedule?.catch_up === "skip") return since.getTime() - at.getTime() <= skipWindowMs;
     return at.getTime() === newest?.getTime();
   }
 }

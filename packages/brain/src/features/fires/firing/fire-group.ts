@@ -14,6 +14,7 @@ import type {
 import type { Audit, AuditEntry, AuditOrigin } from "../../audit/index.ts";
 import type { Commands, NewCommand } from "../../commands/index.ts";
 import { disableSchedules } from "../../schedules/index.ts";
+import { withWaitingFires } from "../buffer/replay-store.ts";
 import { type FireAnswer, type FireRequest, InvalidFireRequest } from "../requests.ts";
 import { createAgentChoice } from "./agent-choice.ts";
 import { fireKey, fireParameters } from "./command-parameters.ts";
@@ -175,8 +176,8 @@ class GroupChanges {
 }
 
 /**
- * Stores fires: each with its command, or buffered while no agent can run it. The caller appends the audit entries as its last step and offers
- * the commands after the commit.
+ * Stores fires: each with its command, or buffered while no agent can run it, and behind waiting fires of a schedule that fires all missed slots
+ * in order. The caller appends the audit entries as its last step and offers the commands after the commit.
  */
 export async function storeFires(
   tx: Tx<Tables>,
@@ -184,8 +185,12 @@ export async function storeFires(
   { slots, now }: { readonly slots: readonly AcceptedSlot[]; readonly now: Date },
 ): Promise<{ fires: Map<string, ScheduleFireRow>; commands: readonly CommandRow[]; entries: readonly AuditEntry[] }> {
   const chooseAgent = createAgentChoice(tx);
+  const inOrder = slots.filter(({ row, issuer }) => row.catch_up === "fire_all_missed" && issuer === undefined);
+  const waiting = await withWaitingFires(tx, [...new Set(inOrder.map(({ row }) => row.id))], now);
+  const behind = new Set(inOrder.filter(({ row }) => waiting.has(row.id)));
   const given: NewCommand[] = [];
   for (const slot of slots) {
+    if (behind.has(slot)) continue;
     const agentId = await chooseAgent(slot.row);
     if (agentId !== null) given.push(commandOf(slot, agentId));
   }

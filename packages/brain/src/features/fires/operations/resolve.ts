@@ -1,7 +1,7 @@
 import { ApiError } from "../../../platform/http/error-codes.ts";
 import type { ScheduleFireRow, ScheduleRow } from "../../../schema/tables/index.ts";
 import type { AuditEntry } from "../../audit/index.ts";
-import { type ChangeDeps, changeControl, lockSchedule, noSchedule } from "../../schedules/index.ts";
+import { type ChangeDeps, changeControl, lockSchedule, noSchedule, successor } from "../../schedules/index.ts";
 import { deletePendingFires, lockFire, moveLockedFire } from "../progress/progress-store.ts";
 import { type FireMove, type FireStatus, fireMachine } from "../states.ts";
 import type { FireRequester } from "./trigger.ts";
@@ -46,7 +46,8 @@ export function createResolve({ database, clock, audit, publish }: ChangeDeps) {
         await moveLockedFire(tx, fire, { move });
         await deletePendingFires(tx, [fire.fire_id]);
         const now = clock.now();
-        const { enabledAfterResolution: is_enabled } = request;
+        // A schedule without a further slot stays disabled, like a clocked one after its fire.
+        const is_enabled = request.enabledAfterResolution && (schedule.is_enabled || successor(schedule, now) !== null);
         const isSame = schedule.is_enabled === is_enabled;
         const after = isSame ? schedule : await changeControl(tx, schedule, { is_enabled, now });
         const entry: AuditEntry = {

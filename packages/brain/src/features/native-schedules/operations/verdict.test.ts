@@ -40,7 +40,7 @@ describe("an operation", () => {
 
   test.each<[string, OperationFacts]>([
     ["disconnects while it carries out the command", facts({}, { isAgentOnline: false })],
-    ["sends no result in time", facts({ status: "timeout" })],
+    ["sends no result in time and is offline", facts({ status: "timeout" }, { isAgentOnline: false })],
     ["disconnects before the scheduler reports the state", facts(completed(60), { isAgentOnline: false })],
   ])("is ambiguous, and its executor lost, when its agent %s", (_what, given) => {
     expect(of(given)).toMatchObject({ status: "ambiguous", isExecutorLost: true });
@@ -49,6 +49,7 @@ describe("an operation", () => {
   test.each<[string, OperationFacts]>([
     ["the agent does not know the outcome", facts({ status: "failed", result: '{"outcome":"unknown"}' })],
     ["its command was deleted", facts({}, { command: undefined })],
+    ["its agent is online and sends no result in time", facts({ status: "timeout" })],
   ])("is ambiguous when %s", (_what, given) => {
     expect(of(given)).toMatchObject({ status: "ambiguous", isExecutorLost: false });
   });

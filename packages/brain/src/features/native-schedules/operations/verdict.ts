@@ -28,8 +28,10 @@ export function verdictOf({ desired, command, isAgentOnline, schedule }: Operati
     case "dispatched":
       return isAgentOnline ? null : executorLost;
     case "timeout":
-      return command.dispatched_at === null
-        ? failed("The agent did not receive the command in time. Nothing changed.")
+      if (command.dispatched_at === null)
+        return failed("The agent did not receive the command in time. Nothing changed.");
+      return isAgentOnline
+        ? ambiguous("The agent sent no result in time. The command may have taken effect.")
         : executorLost;
     case "completed":
       break;

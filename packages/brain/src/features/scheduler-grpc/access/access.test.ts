@@ -249,7 +249,7 @@ describe("a call", () => {
     const server = await start({ fires: { fire: async () => ({ ...accepted, disposition: "STALE_CONTROL", live }) } });
     const { results } = await server.client().fireMany({ fires: Array.from({ length: 20 }, () => fireOf()) });
     const dispositions = results.map(({ answer }: { answer: { disposition: string } }) => answer.disposition);
-    expect(dispositions).toEqual([...Array(13).fill("STALE_CONTROL"), ...Array(7).fill("RETRY")]);
+    expect(dispositions).toEqual([...Array(12).fill("STALE_CONTROL"), ...Array(8).fill("RETRY")]);
     expect(results[19].answer).toMatchObject({ live: null, error_code: "answer_too_large" });
   });
 

@@ -63,6 +63,22 @@ for (const dialect of testDialects) {
       });
     });
 
+    test("is answered for invalid fires also while the database can't be read", async () => {
+      const unreadable = Object.create(opened.database, {
+        read: {
+          get() {
+            throw new Error("the database can't be read");
+          },
+        },
+      });
+      const server = await startSchedulerGrpc({ database: unreadable }, { names: { bindings: { bound: ["own"] } } });
+      started.push(server);
+      const { results } = await server
+        .client(certificateFor("bound"))
+        .fireMany({ fires: [fireOf({ scheduled_for: null })] });
+      expect(results).toMatchObject([{ refusal: { code: statusCodes.INVALID_ARGUMENT } }]);
+    });
+
     test("acknowledges only their fires", async () => {
       const own = await projectWith(opened, "own-fires");
       const other = await projectWith(opened, "other-fires");

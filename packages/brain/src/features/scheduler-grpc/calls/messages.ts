@@ -37,6 +37,16 @@ export const scheduleMessage = (row: ScheduleRow): ScheduleMessage => ({
   cadence_fingerprint: cadenceFingerprint,
 });
 
+/** Ids, tokens, instants and short names of a schedule. */
+const fixedBytes = 600;
+const bytesPerCharacter = 3;
+
+/** The most bytes that a schedule has in a message. */
+export function maxBytesOf({ args_json, kwargs_json, name, task_name, expression, queue }: ScheduleMessage): number {
+  const characters = name.length + task_name.length + expression.length + queue.length;
+  return args_json.length + kwargs_json.length + characters * bytesPerCharacter + fixedBytes;
+}
+
 export const fireResponse = (answer: FireAnswer): FireScheduleResponse => ({
   disposition: answer.disposition,
   command_id: answer.commandId ?? "",

@@ -25,7 +25,7 @@ import { CallRefusal, CallStatus, type FailedStatus } from "../access/refusal.ts
 import type { FireRate } from "../limits/fire-rate.ts";
 import { statusCodes } from "../status-codes.ts";
 import { findFireProject, findScheduleProjects } from "../streams/stream-reads.ts";
-import { advanceResponse, fireResponse } from "./messages.ts";
+import { advanceResponse, fireResponse, maxBytesOf } from "./messages.ts";
 import {
   type QuarantineCall,
   readAcknowledgement,
@@ -60,7 +60,7 @@ export interface CallContext {
   failed(error: unknown): FailedStatus;
 }
 
-/** Maximum bytes of arguments in one answer, below the limit of its message. One schedule has up to 128 KiB. */
+/** Maximum bytes of schedules in one answer, below the limit of its message. One has up to 128 KiB of arguments. */
 const maxLiveBytes = 768 * 1024;
 
 /** Calls with one request and one answer. Each throws CallRefusal, CallStatus, or the error of what it calls. */
@@ -116,6 +116,8 @@ export function createUnaryCalls({ database, clock, version, fires, quarantine, 
         throw new CallRefusal("invalid", `fires must have at most ${maxFiresPerCall} entries`);
       const ids = given.flatMap(({ schedule_id }) => (isUuid(schedule_id) ? schedule_id.toLowerCase() : []));
       const check = checkOf(context.caller, [...new Set(ids)]);
+      // Each fire reports a failure, but perhaps none gets that far.
+      check.catch(() => undefined);
       const results = await Promise.all(
         given.map((each) =>
           fire(each, context, check).then(
@@ -167,7 +169,7 @@ function limitLive(results: readonly FireOutcome[]): FireOutcome[] {
   return results.map((result) => {
     const live = result.answer?.live ?? null;
     if (live === null) return result;
-    bytes += live.args_json.length + live.kwargs_json.length;
+    bytes += maxBytesOf(live);
     return bytes <= maxLiveBytes
       ? result
       : { answer: { ...fireResponse(retry), error_code: "answer_too_large", error_message: "the answer has no room" } };

@@ -14,7 +14,7 @@ import type { BrainDatabase, Db } from "../../../schema/tables/index.ts";
 import { ownScheduler } from "../../schedules/index.ts";
 import type { Caller } from "../access/caller.ts";
 import { CallRefusal } from "../access/refusal.ts";
-import { scheduleMessage } from "../calls/messages.ts";
+import { maxBytesOf, scheduleMessage } from "../calls/messages.ts";
 import { readProjectIds, readRevision } from "../calls/requests.ts";
 import { send } from "./send.ts";
 import {
@@ -30,7 +30,7 @@ const defaultPageSize = 100;
 const maxPageSize = 1000;
 /** Complete schedules that are in memory at once for one snapshot. Each has up to 128 KiB of arguments. */
 const maxRowsInMemory = 100;
-/** Maximum bytes of arguments in one frame, below the limit of a message. */
+/** Maximum bytes of schedules in one frame, below the limit of a message. */
 const maxFrameBytes = 512 * 1024;
 
 /** @throws CallRefusal `invalid` */
@@ -137,7 +137,7 @@ function framesOf(schedules: readonly ScheduleMessage[], maxRows: number): Sched
   const frames: ScheduleMessage[][] = [];
   let bytes = 0;
   for (const schedule of schedules) {
-    const size = schedule.args_json.length + schedule.kwargs_json.length;
+    const size = maxBytesOf(schedule);
     const frame = frames.at(-1);
     if (frame === undefined || frame.length === maxRows || bytes + size > maxFrameBytes) {
       frames.push([schedule]);

@@ -47,8 +47,9 @@ export async function freeMinute(definition: Definition, hours: Hours): Promise<
   return null;
 }
 
-async function areFree(slots: readonly number[], shiftMs: number, { isFree }: Hours): Promise<boolean> {
-  for (const slot of slots) if (!(await isFree(slot + shiftMs))) return false;
+/** A slot that would be in the past is not free. */
+async function areFree(slots: readonly number[], shiftMs: number, { now, isFree }: Hours): Promise<boolean> {
+  for (const slot of slots) if (slot + shiftMs <= now || !(await isFree(slot + shiftMs))) return false;
   return true;
 }
 

@@ -16,7 +16,10 @@ export type ForecastQuery = Static<typeof ForecastQuery>;
 const count = (description: string) => Type.Integer({ description });
 const schedulesOf = () =>
   Type.Array(
-    Type.Object({ id: Type.Unsafe<string>(Uuid), name: Type.String({ description: "name of the schedule" }) }),
+    Type.Object({
+      id: Described(Type.Unsafe<string>(Uuid), "id of the schedule"),
+      name: Type.String({ description: "name of the schedule" }),
+    }),
     { description: "some of them" },
   );
 const movedExpression = {
