@@ -28,7 +28,7 @@ export interface EngineAdapter {
   depth?(queue: string): Promise<number | undefined>;
   /**
    * Executes a command, once per command id. Called only for actions whose capability token `capabilities` lists. Absent when the adapter
-   * only watches. Actions in `idempotentActions` are executed again with the same key after the process was killed (`schedule.fire`: its
+   * only watches. Actions in `idempotentActions` are executed again with the same key after the process ended (`schedule.fire`: its
    * fire_id; `schedule.trigger_now`: the command id): the repetition must have no further effect and return the same result. A thrown error becomes a failed result with its text, so texts are written for operators and contain no secret. A result
    * after `command.timeoutSeconds` is not sent. A purge with `command.confirmedDepth` never removes more tasks than that.
    */

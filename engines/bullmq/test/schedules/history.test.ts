@@ -5,9 +5,11 @@ import { createSchedule, fireMore, startSite } from "./scheduled-site.ts";
 
 /** Their slots are at different parts of a second, so that a kill interrupts different steps. */
 const names = ["a", "b", "c", "d", "e", "f"];
+/** Times that the agent is stopped with SIGTERM. */
+const stops = 3;
 
 test.concurrent.each(testDialects)(
-  "schedules on %s have an exact history although the service, the scheduler and the agent are killed",
+  "schedules on %s have an exact history although the service, the scheduler and the agent are killed, and the agent is stopped",
   async (dialect) => {
     await using site = await startSite({ dialect, schedulers: "separate" });
     const scheduler = await site.scheduler();
@@ -20,6 +22,11 @@ test.concurrent.each(testDialects)(
     for (const part of [site.brain, scheduler, site.agent]) {
       await part.kill();
       await part.start();
+      await fireMore(site, schedules, 1);
+    }
+    for (let stop = 0; stop < stops; stop += 1) {
+      await site.agent.stop();
+      await site.agent.start();
       await fireMore(site, schedules, 1);
     }
 

@@ -25,6 +25,11 @@ export interface Part {
   kill(): Promise<void>;
 }
 
+export interface AgentPart extends Part {
+  /** Stops it with SIGTERM; resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
 export interface Scheduler extends Part {
   isLeader(): Promise<boolean>;
 }
@@ -151,7 +156,7 @@ const brainSettings = {
 async function agentOf(
   api: ApiClient,
   { url, app, cleanups }: { url: string; app: Application; cleanups: (() => unknown)[] },
-): Promise<Part> {
+): Promise<AgentPart> {
   const { body } = await api.post("/projects/default/agents", { name: "side-car" });
   const minted = { agentId: body.agent.id, token: body.token, hmacSecret: body.hmac_secret };
   const own = await temporaryFolder();
@@ -163,6 +168,7 @@ async function agentOf(
       sidecar = startSidecar(args, { brainUrl: url, minted, folder: own.folder });
     },
     kill: async () => sidecar?.kill(),
+    stop: async () => void (await sidecar?.stop()),
   };
   cleanups.push(part.kill);
   return part;

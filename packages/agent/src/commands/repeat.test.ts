@@ -1,4 +1,5 @@
 import { parseJson } from "@svc/protocol";
+import { waitFor } from "@svc/testkit/peer";
 import { describe, expect, test } from "vitest";
 import { commandFrame, routerBench } from "../../test/router-bench.ts";
 import { type Command, type CommandOutcome, failed } from "./command.ts";
@@ -149,6 +150,71 @@ describe("fires that waited in a killed process", () => {
       error: "not carried out: the agent stopped before the command started",
     });
   });
+});
+
+describe("fires of a process that stops", () => {
+  test("are carried out by the next process if they run for too long or wait", async () => {
+    const { router } = holdingRouter();
+    for (let at = 0; at < 20; at += 1) router.handle(fireFrame(`c-${at}`));
+    const closed = router.close();
+    bench.clock.advance(5_000);
+    await closed;
+    expect(results()).toEqual([]);
+
+    const { repeated } = restartAndStart();
+
+    await result(20);
+    expect(repeated.map(({ id }) => id).sort()).toEqual(Array.from({ length: 20 }, (_, at) => `c-${at}`).sort());
+    expect(results().every(({ payload }) => payload.status === "success")).toBe(true);
+  });
+
+  test("succeed there if they end in time, and are not carried out again", async () => {
+    const { router, end } = holdingRouter();
+    router.handle(fireFrame("c"));
+    const closed = router.close();
+    end("c");
+    await closed;
+
+    const { repeated } = restartAndStart();
+
+    expect(results().map(({ payload }) => payload.status)).toEqual(["success"]);
+    expect(repeated).toEqual([]);
+  });
+
+  test("get no answer if they arrive or are repeated during the stop, so that the service sends them again", async () => {
+    const { router } = holdingRouter();
+    for (let at = 0; at < 17; at += 1) router.handle(fireFrame(`c-${at}`));
+    const before = replies();
+    const closed = router.close();
+
+    for (const id of ["c-16", "late"]) router.handle(fireFrame(id, { delivery_claim_token: "two" }));
+    bench.clock.advance(5_000);
+    await closed;
+
+    expect(replies()).toEqual(before);
+    expect(bench.buffer.command("late")).toBeUndefined();
+  });
+});
+
+test("a fire gets no answer while 1,000 commands wait, and is carried out when it is sent again", async () => {
+  const { router, begun, end } = holdingRouter();
+  for (let at = 0; at < 1_016; at += 1) router.handle(fireFrame(`c-${at}`));
+  router.handle(fireFrame("more"));
+  expect(replies().filter(({ id }) => id === "more")).toEqual([]);
+
+  end("c-0");
+  await result();
+  router.handle(fireFrame("more"));
+  for (let at = 1; at < 1_016; at += 1) {
+    await waitFor(() => begun.length > at);
+    end(`c-${at}`);
+  }
+  await waitFor(() => begun.includes("more"));
+  end("more");
+  await result(1_017);
+
+  expect(begun).toHaveLength(1_017);
+  expect(results().every(({ payload }) => payload.status === "success")).toBe(true);
 });
 
 test.each(["retry_task", "submit_task"])("a %s that a killed process carried out is not repeated", (action) => {

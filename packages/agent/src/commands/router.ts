@@ -45,6 +45,7 @@ const texts = {
  * again but never executed again. A known result is sent again, with the token of the newest delivery. The id is in the journal before its
  * command starts, and its outcome is stored together with the result, so a restarted process knows of each command whether it finished, never
  * started, or has an unknown outcome. One of `idempotentActions` has none: the restarted process carries it out again while its time lasts.
+ * Such a command is never refused: without an ack the service sends it again.
  *
  * 16 commands run concurrently and 1,000 wait in order. The timeout of a command starts with its first delivery. After it the command fails
  * and its adapter's result is not reported.
@@ -72,6 +73,7 @@ export class CommandRouter {
     const token = readToken(payload?.delivery_claim_token);
     const known = this.#known(id);
     if (known !== undefined) {
+      if (this.#isLeft(known)) return;
       known.token = token;
       this.#write(known, answersOf(known));
       return;
@@ -81,7 +83,7 @@ export class CommandRouter {
     const refusal = this.#refusal();
     if (refusal === undefined) {
       this.#admit({ command, entry, mayHaveRun: false, cancelTimeout: () => {} }, this.#repeatableOf(command, payload));
-    } else {
+    } else if (!isIdempotent(entry)) {
       const refused = { ...entry, outcome: this.#encode(failed(refusal)) };
       this.#write(refused, answersOf(refused));
     }
@@ -104,16 +106,36 @@ export class CommandRouter {
     if (!this.#isClosed) this.tend();
   }
 
-  /** Refuses new and waiting commands and waits up to 5 s for running ones, which then have an unknown outcome. */
+  /**
+   * Refuses new and waiting commands and waits up to 5 s for running ones, which then have an unknown outcome. Those of `idempotentActions`
+   * stay unfinished in the journal instead, and the next process carries them out.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const job of this.#waiting.values()) this.#finish(job, notCarriedOut(job.mayHaveRun));
+    for (const job of this.#waiting.values()) this.#leave(job);
     if (this.#running.size === 0) return;
     await new Promise<void>((resolve) => {
       this.#onIdle = resolve;
       this.#dependencies.clock.after(closeLimitMs, resolve);
     });
-    for (const job of this.#running.values()) this.#finish(job, unknownOutcome(texts.unknown));
+    for (const job of this.#running.values()) this.#leave(job);
+  }
+
+  #leave(job: Job): void {
+    if (!isIdempotent(job.entry)) {
+      this.#finish(job, notCarriedOut(job.entry.isBegun));
+      return;
+    }
+    const { id, action } = job.command;
+    job.cancelTimeout();
+    this.#running.delete(id);
+    this.#waiting.delete(id);
+    this.#dependencies.log.info("left a command to the next agent process", { id, action });
+  }
+
+  /** Whether the next process carries the command out. The service may give it to another one before that, so it is not acknowledged. */
+  #isLeft(entry: JournalEntry): boolean {
+    return this.#isClosed && entry.outcome === null && isIdempotent(entry) && !this.#isHere(entry.id);
   }
 
   #known(id: string): JournalEntry | undefined {
@@ -146,7 +168,7 @@ export class CommandRouter {
 
   /** Undefined for a command that must not be repeated. */
   #repeatableOf({ action, timeoutSeconds }: Command, payload: Frame["payload"]): Repeatable | undefined {
-    if (!idempotentActions.has(action)) return undefined;
+    if (!isIdempotent({ action })) return undefined;
     return { payload: canonicalText(payload), deadlineMs: this.#dependencies.clock.nowMs() + timeoutSeconds * 1_000 };
   }
 
@@ -204,10 +226,10 @@ export class CommandRouter {
     );
   }
 
-  /** The command timed out or was reported as unknown: its late result is only logged. */
+  /** The command timed out, was reported as unknown, or was left to the next process: its late result is only logged. */
   #endedLate({ id, action }: Command, { status }: CommandOutcome): void {
     this.#overdue = Math.max(0, this.#overdue - 1);
-    this.#dependencies.log.warn("a command finished after its result was sent", { id, action, status });
+    this.#dependencies.log.warn("a command finished too late, its result is not reported", { id, action, status });
   }
 
   /** Finishes a job and starts the next one. */
@@ -245,6 +267,8 @@ export class CommandRouter {
 }
 
 const notCarriedOut = (isBegun: boolean) => (isBegun ? unknownOutcome(texts.unknown) : failed(texts.notBegun));
+
+const isIdempotent = ({ action }: { readonly action: string }) => idempotentActions.has(action);
 
 /** The replies to a delivery: the ack, and the result when it is known. */
 function answersOf({ id, token, outcome }: JournalEntry): NewEntry[] {

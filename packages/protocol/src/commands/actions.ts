@@ -41,7 +41,7 @@ export const redeliverableActions: ReadonlySet<string> = new Set<CommandAction>(
 
 /**
  * Actions that adapters carry out once for each key, such as the id of a fire: a repetition has no further effect and the same result. An
- * agent repeats them when it was killed while it carried them out.
+ * agent repeats them when it was stopped or killed before they ended, and leaves those that it can't take unacknowledged.
  */
 export const idempotentActions: ReadonlySet<string> = new Set<CommandAction>([
   "schedule.fire",

@@ -153,7 +153,7 @@ export class AgentTransport {
       isStillAdmitted: identities.isStillAdmitted,
       giveWaiting: (connection) => this.#offers.begin(connection),
       ended: (agentId) => this.#offers.ended(agentId),
-      readsAgain: (agentId) => this.#offers.offer(agentId),
+      takesAgain: (agentId) => this.#offers.offer(agentId),
       idleMs: settings.SVC_WS_IDLE_TIMEOUT_SECONDS * 1000,
       maxFrameBytes: maxFrameBytes(settings),
       connections: this.#connections,

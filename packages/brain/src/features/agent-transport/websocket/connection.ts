@@ -28,6 +28,7 @@ import {
   isReply,
 } from "../dispatch.ts";
 import type { AgentConnection, Sending } from "./connections.ts";
+import { InFlight } from "./in-flight.ts";
 
 export interface ConnectionDeps {
   readonly clock: Clock;
@@ -36,8 +37,8 @@ export interface ConnectionDeps {
   /** Null while the ingest queue has capacity; when it is full, resolves before the socket is read again. */
   whenIngestHasCapacity(): Promise<void> | null;
   verified(path: "fast" | "slow"): void;
-  /** An agent that had stopped reading reads again. */
-  readsAgain(agentId: string): void;
+  /** A connection that could take no command takes them again. */
+  takesAgain(agentId: string): void;
   /** How long a command may take to leave, in milliseconds; 5 s by default. */
   readonly sendMs?: number;
 }
@@ -72,6 +73,7 @@ export class Connection implements AgentConnection {
   readonly #verifier: Verifier;
   readonly #signer: Signer;
   readonly #guard: ReplayGuard;
+  readonly #inFlight: InFlight;
   #lastActiveMs: number;
   #lastUnstoredMs: number | null = null;
   /** Replies to commands that are being stored. */
@@ -106,6 +108,7 @@ export class Connection implements AgentConnection {
     this.#verifier = createVerifier({ secret, session });
     this.#signer = createSigner({ secret, session, now: () => clock.now() });
     this.#guard = createReplayGuard({ now: () => clock.now(), monotonicMs: () => clock.monotonicMs() });
+    this.#inFlight = new InFlight(clock);
     this.#lastActiveMs = clock.monotonicMs();
   }
 
@@ -153,6 +156,7 @@ export class Connection implements AgentConnection {
     this.#deps.verified(judged.path);
     // The pending answer keeps only the id of the frame: hundreds may be on their way into the database.
     const { id, type } = judged.frame;
+    if (type === "command_ack") this.#inFlight.acknowledged(id);
     const answered = this.#deps
       .dispatch(this.#source, judged.frame, judged.text)
       .then((outcome) => {
@@ -163,7 +167,10 @@ export class Connection implements AgentConnection {
         agentLogs.answerFailed(this.agentId, { message: error.message });
         this.close(closeCodes.internalError, "internal error");
       })
-      .finally(() => this.#storing.delete(answered));
+      .finally(() => {
+        this.#storing.delete(answered);
+        if (type === "command_result") this.#ended(id);
+      });
     if (isReply(type)) this.#storing.add(answered);
     this.#holdBack();
   }
@@ -191,10 +198,21 @@ export class Connection implements AgentConnection {
 
   canTake(): boolean {
     if (this.#isUnread()) this.#isStuck = true;
-    return !this.#isStuck && this.#isOpen();
+    return !this.#isStuck && this.#isOpen() && !this.#inFlight.isFull();
   }
 
-  deliver({ id, payload }: ClaimedCommand): Promise<Sending> {
+  async deliver(command: ClaimedCommand): Promise<Sending> {
+    this.#inFlight.sent(command.id, Number(command.payload.timeout_seconds) * 1000);
+    const sending = await this.#sendCommand(command);
+    if (sending !== "sent") this.#ended(command.id);
+    return sending;
+  }
+
+  #ended(commandId: string): void {
+    if (this.#inFlight.ended(commandId)) this.#deps.takesAgain(this.agentId);
+  }
+
+  #sendCommand({ id, payload }: ClaimedCommand): Promise<Sending> {
     let frame: Buffer;
     try {
       frame = Buffer.from(this.#signer.sign("command", payload, id));
@@ -238,7 +256,7 @@ export class Connection implements AgentConnection {
     if (this.#heldBy === "reader") this.#readOn();
     if (!this.#isStuck || error != null || this.#isUnread()) return;
     this.#isStuck = false;
-    this.#deps.readsAgain(this.agentId);
+    this.#deps.takesAgain(this.agentId);
   }
 
   #readOn(): void {

@@ -13,7 +13,7 @@ export interface AgentConnection {
   readonly connectedAt: Date;
   /** Engines and their capability tokens, as reported in this connection's hello; an engine that was only named has none. */
   readonly capabilities: Readonly<Record<string, readonly string[]>>;
-  /** Whether a command may be sent: the socket is open, and the agent reads it. */
+  /** Whether a command may be sent: the socket is open, the agent reads it, and fewer than 500 commands are unfinished. */
   canTake(): boolean;
   /** Signs and sends a command; resolves when it has left, or failed to within 5 s. Never rejects. */
   deliver(command: ClaimedCommand): Promise<Sending>;

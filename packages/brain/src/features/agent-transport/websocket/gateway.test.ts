@@ -51,7 +51,7 @@ async function startGateway(changes: Partial<GatewayDeps> = {}) {
     brainVersion: "1.0.0",
     giveWaiting: async () => {},
     ended: () => {},
-    readsAgain: () => {},
+    takesAgain: () => {},
     clock,
     connected: async () => true,
     disconnected: async (_identity, _worker, _at, isLast) => void ended.push(isLast),

@@ -10,7 +10,7 @@ const tokens = offeredCapabilities.bullmq ?? [];
 for (const dialect of testDialects) {
   describe(`commands for connected agents on ${dialect}`, () => {
     const offered = useOffers(dialect);
-    const { opened, clock, connect, connectionOf, issue, issueMany, rowOf, offer } = offered;
+    const { opened, clock, connect, connectionOf, issue, issueMany, rowOf, offer, answerAll } = offered;
     const became = (id: string, status: string) => waitFor(async () => (await rowOf(id)).status === status);
     /** A session of the agent as its hello leaves it in the database. */
     async function haveSession(workerId: string, capabilities: Record<string, string[]>): Promise<void> {
@@ -164,12 +164,17 @@ for (const dialect of testDialects) {
       await waitFor(() => poor.sent.some((frame) => frame.id === id));
     });
 
-    test("hold up a new connection by a few hundred at most, and continue after it has started", async () => {
+    test("hold up a new connection by 500 at most, and follow as results arrive", async () => {
       const ids = await issueMany(560);
       const line = connect("one");
       await offered.offers.begin(connectionOf("one"));
+      await offered.offers.stop();
       const atFirst = line.sent.length;
-      await waitFor(() => line.sent.length >= ids.length);
+      offered.offerWith({});
+      await waitFor(() => {
+        answerAll("one", line);
+        return line.sent.length >= ids.length;
+      });
       expect([atFirst, line.sent.map(({ id }) => id)]).toEqual([500, ids]);
     });
 

@@ -14,10 +14,8 @@ export interface OfferDeps {
   readonly resendMs: number;
 }
 
-/** Commands claimed per batch; more follow while the socket accepts them. */
+/** Commands claimed per batch; more follow while the connection takes them. */
 const claimedAtOnce = 50;
-/** Maximum number of commands given to a new connection before anything is read from it. */
-const givenAtFirst = 500;
 
 /**
  * Offers waiting commands to the agents connected here; each command is claimed before it is sent. The offers of one agent run one after
@@ -49,15 +47,14 @@ export class Offers {
   }
 
   /**
-   * A new connection receives unacknowledged and waiting commands before anything else is read from it; beyond a few hundred, the rest
-   * follows then.
+   * A new connection receives unacknowledged and waiting commands before anything else is read from it, as many as it takes. The rest
+   * follows as results arrive.
    */
   async begin(connection: AgentConnection): Promise<void> {
     const { agentId } = connection;
     const sentBy = this.#before(1);
-    const given = { most: givenAtFirst, resendSentBy: sentBy };
-    const isMore = await this.#rounds.runAlone(agentId, () => this.#give(connection, given));
-    if (isMore === true) this.#offerAgain(agentId, sentBy);
+    const isAll = await this.#rounds.runAlone(agentId, () => this.#give(connection, sentBy));
+    if (isAll === false) this.#offerAgain(agentId, sentBy);
   }
 
   /** A connection ended, and what it did not acknowledge goes to the agent's other connections here. Never throws, never waits. */
@@ -94,7 +91,10 @@ export class Offers {
 
   /** Offers, and sends unacknowledged commands again. */
   #offerAgain(agentId: string, sentBy: Date): void {
-    if (this.#deps.connections.ofAgent(agentId).length === 0) return;
+    if (this.#deps.connections.ofAgent(agentId).length === 0) {
+      this.#resends.delete(agentId);
+      return;
+    }
     const other = this.#resends.get(agentId);
     if (other === undefined || other < sentBy) this.#resends.set(agentId, sentBy);
     this.offer(agentId);
@@ -105,25 +105,20 @@ export class Offers {
     const connections = this.#deps.connections.ofAgent(agentId);
     const newestFirst = [...connections].sort((a, b) => b.lastActiveMs() - a.lastActiveMs());
     const resendSentBy = this.#resends.get(agentId);
-    for (const connection of newestFirst) await this.#give(connection, { resendSentBy });
-    // Kept after a failure, because the offer is repeated.
-    if (this.#resends.get(agentId) === resendSentBy) this.#resends.delete(agentId);
+    let isAll = true;
+    for (const connection of newestFirst) isAll = (await this.#give(connection, resendSentBy)) && isAll;
+    // Kept for connections that take no more now, and after a failure, because the offer is repeated.
+    if (isAll && this.#resends.get(agentId) === resendSentBy) this.#resends.delete(agentId);
   }
 
-  /** Whether more than `most` commands may wait for it. */
-  async #give(
-    connection: AgentConnection,
-    { most = Number.POSITIVE_INFINITY, resendSentBy }: { most?: number; resendSentBy: Date | undefined },
-  ): Promise<boolean> {
+  /** False when the connection takes no more now, although more may wait for it. */
+  async #give(connection: AgentConnection, resendSentBy: Date | undefined): Promise<boolean> {
     const { agentId, capabilities } = connection;
     const request = { agentId, ...reachOf(capabilities), ...(resendSentBy !== undefined && { resendSentBy }) };
-    for (let given = 0; connection.canTake(); ) {
-      if (given >= most) return true;
-      const max = Math.min(claimedAtOnce, most - given);
-      const claimed = await this.#deps.commands.claim({ ...request, max });
+    while (connection.canTake()) {
+      const claimed = await this.#deps.commands.claim({ ...request, max: claimedAtOnce });
       for (const command of claimed.commands) this.#deliver(connection, command);
-      if (!claimed.hasMore) return false;
-      given += claimed.commands.length;
+      if (!claimed.hasMore) return true;
     }
     return false;
   }

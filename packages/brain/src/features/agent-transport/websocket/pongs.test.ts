@@ -31,7 +31,7 @@ function connect() {
       dispatch: () => new Promise((resolve) => storing.push(resolve)),
       whenIngestHasCapacity: () => null,
       verified() {},
-      readsAgain() {},
+      takesAgain() {},
     },
     { socket: socket as unknown as WebSocket, identity, hello: rawHello({ engines: [], capabilities: {} }), secret },
   );

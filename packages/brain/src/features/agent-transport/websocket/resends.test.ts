@@ -11,7 +11,7 @@ const idsOf = ({ sent }: Line) => sent.map(({ id }) => id);
 for (const dialect of testDialects) {
   describe(`an unacknowledged command on ${dialect}`, () => {
     const offered = useOffers(dialect);
-    const { opened, clock, connect, connectionOf, disconnect, issue, issueMany, rowOf, offer } = offered;
+    const { opened, clock, connect, connectionOf, disconnect, issue, issueMany, rowOf, offer, answerAll } = offered;
 
     /** A command that was sent to a connection which ended without an ack. */
     async function unacknowledged(given: Partial<CommandRow> = {}): Promise<{ id: string; payload: unknown }> {
@@ -129,11 +129,14 @@ for (const dialect of testDialects) {
       await waitFor(() => idsOf(other).includes(id));
     });
 
-    test("holds up a new connection with others by a few hundred at most, each sent once", async () => {
+    test("holds up a new connection with others by 500 at most; the rest follows, each sent once", async () => {
       const line = connect("first");
       const ids = await issueMany(560, fire);
       offer();
-      await waitFor(() => line.sent.length === ids.length);
+      await waitFor(() => {
+        answerAll("first", line);
+        return line.sent.length === ids.length;
+      });
       await offered.offers.settled();
       clock.advance(1);
       disconnect("first");
@@ -142,10 +145,27 @@ for (const dialect of testDialects) {
       await offered.offers.begin(connectionOf("next"));
       const atFirst = next.sent.length;
       clock.advance(1);
-      await waitFor(() => next.sent.length >= ids.length);
+      await waitFor(() => {
+        answerAll("next", next);
+        return next.sent.length >= ids.length;
+      });
       await offered.offers.stop();
 
       expect([atFirst, idsOf(next)]).toEqual([500, ids]);
+    });
+
+    test("counts as unfinished for 10 s only, so that an agent without an answer gets it again", async () => {
+      const line = connect("first");
+      const ids = await issueMany(500, fire);
+      offer();
+      await waitFor(() => line.sent.length === ids.length);
+      await offered.offers.settled();
+      clock.advance(10_000);
+
+      await offered.offers.offerAll();
+      await waitFor(() => line.sent.length === 2 * ids.length);
+
+      expect(idsOf(line)).toEqual([...ids, ...ids]);
     });
   });
 }
