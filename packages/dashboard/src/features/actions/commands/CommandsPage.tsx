@@ -4,7 +4,7 @@ import { useParams, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { paths, type SearchOf } from "../../../address/paths.ts";
 import { type PageLoader, readAhead, readPageAhead } from "../../../api/read-ahead.ts";
-import { usePollMs } from "../../../live/live.ts";
+import { usePollMs, useTimedMs } from "../../../live/live.ts";
 import { AppLink, useGo } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { OlderOrAll } from "../../../ui/buttons/OlderButton.tsx";
@@ -23,7 +23,7 @@ import { agentsQuery } from "../../agents/index.ts";
 import { useNames } from "../../audit/index.ts";
 import { mayOperate, readAs, useMe } from "../../sessions/index.ts";
 import { BulkRetryPill } from "../bulk-retries/BulkRetryPill.tsx";
-import { bulkRetryPages } from "../bulk-retries/bulk-retry-queries.ts";
+import { bulkRetryPages, hasEnded, openPollMs } from "../bulk-retries/bulk-retry-queries.ts";
 import { type ListEntry, mergedList } from "../bulk-retries/merged-list.ts";
 import { progressText } from "../bulk-retries/sentences.ts";
 import { AgentLink, stuckReason, Target } from "../requests/targets.tsx";
@@ -64,7 +64,14 @@ export function CommandsPage() {
   const read = useInfiniteQuery({ ...commandPages(slug, filters), refetchInterval });
   const seesIssuer = mayOperate(me, slug);
   const isGrouped = !isFiltered(search);
-  const retries = useInfiniteQuery({ ...bulkRetryPages(slug), refetchInterval, enabled: seesIssuer && isGrouped });
+  // The last change of its commands is announced before a bulk retry has its outcome.
+  const openMs = useTimedMs(openPollMs);
+  const retries = useInfiniteQuery({
+    ...bulkRetryPages(slug),
+    refetchInterval: ({ state: { data } }) =>
+      data?.pages.some(({ items }) => items.some((one) => !hasEnded(one))) ? openMs : refetchInterval,
+    enabled: seesIssuer && isGrouped,
+  });
   const list = mergedList(
     { rows: read.data?.pages.flatMap(({ items }) => items) ?? [], hasMore: read.hasNextPage },
     isGrouped
